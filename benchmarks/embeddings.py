@@ -100,7 +100,7 @@ def _notes(segments: int, rounds: int, found: dict[str, tuple[np.ndarray, int]])
 def _ours(data: gn.TestSet) -> tuple[np.ndarray, int]:
     _forget_models()
     _, bound = bind(data, f"bertscore(model='{MODEL}', layer={LAYER}, device='cpu')")
-    parts = bound.parts(data.batch())  # type: ignore[attr-defined]
+    parts = bound.score_parts(data.batch())  # type: ignore[attr-defined]
     return parts, bound.encoder.encoded  # type: ignore[attr-defined]
 
 

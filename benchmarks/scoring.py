@@ -116,7 +116,7 @@ def known_tokens(data: gn.TestSet) -> Row:
     for _ in range(ROUNDS):
         again = fresh(data)
         _, metric = bind(again, "bleu(tokenize='none')")
-        metric.texts.tokens.of(again.batch().texts)  # type: ignore[attr-defined]
+        metric.texts.tokens.tokenise(again.batch().texts)  # type: ignore[attr-defined]
         ready.append((metric, again.batch()))
 
     def ours() -> object:

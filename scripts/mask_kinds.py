@@ -121,7 +121,7 @@ def random_of(setup: Setup, metric: BoundMetric, draws: int) -> Iterator[tuple[F
     sign = 1.0 if metric.higher_is_better else -1.0
     base = sign * metric.segments(setup.batch)
     plan = setup.oracles(words.spans(members))
-    plan = plan.with_lengths(metric.mask_lengths(setup.batch, plan))
+    plan = plan.fill_lengths(metric.mask_lengths(setup.batch, plan))
     scores = sign * metric.masked(setup.batch, plan)
     for draw in range(draws):
         inside = presence(setup.batch, plan.spans, draw).both.astype(np.float64)

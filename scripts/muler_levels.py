@@ -49,7 +49,7 @@ def level_counts(
     for seed in range(draws):
         draw = np.random.default_rng(seed)
         document = np.arange(segments) // documents if documents else None
-        units = Units.of(segments, document)
+        units = Units.create(segments, document)
         features = []
         for number, share in enumerate((*FREQUENT, *RARE)):
             there = draw.random(segments) < share
@@ -58,7 +58,7 @@ def level_counts(
             lost = _lost(draw, (systems, segments), document)
             differ = np.array([(lost[a] != lost[b]) & there for a, b in pairs])
             features.append(
-                FeatureRatios.of(str(number), (lost * spread, spread), inside, differ, units)
+                FeatureRatios.select(str(number), (lost * spread, spread), inside, differ, units)
             )
         result = compared(features, units, DrawOptions(resamples, _CONFIDENCE, seed), LEAST)
         said = np.array([one is True for one in result.family.decided])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gnomon.core.errors import MaskingError
 from gnomon.core.spans import SpanTable
 from gnomon.core.testset import TestSet
-from gnomon.metrics import MaskPlan, Rouge, metric, with_masking
+from gnomon.metrics import MaskPlan, Rouge, make_maskable, metric
 from gnomon.metrics.black_box_masking import BlackBox
 from gnomon.metrics.masking import Action
 
@@ -53,7 +53,7 @@ def test_inserted_words_score_like_masks_on_the_metrics_own_tokens(
 ) -> None:
     ts = TestSet.from_lists({"a": [r[0] for r in rows]}, [r[1] for r in rows])
     batch, plan = ts.batch(), _plan(ts, {"cat", "dog", "mat"})
-    black = with_masking(metric(word_f).bind(ts), batch)
+    black = make_maskable(metric(word_f).bind(ts), batch)
     assert isinstance(black, BlackBox)
     own = Rouge(type="rouge1").bind(ts)
     np.testing.assert_allclose(black.masked(batch, plan), own.masked(batch, plan), atol=1e-12)
@@ -66,7 +66,7 @@ def test_inserted_words_score_like_masks_on_the_metrics_own_tokens(
 def test_the_probe_finds_words_that_survive_the_tokeniser(function: object, mask: str) -> None:
     ts = TestSet.from_lists({"a": ["the cat sat"]}, ["the dog sat"])
     batch = ts.batch()
-    black = with_masking(metric(function, name="mine").bind(ts), batch)  # type: ignore[arg-type]  # a function
+    black = make_maskable(metric(function, name="mine").bind(ts), batch)  # type: ignore[arg-type]  # a function
     shown = mask.replace("U+", "U")
     assert dict(black.signature.fields)["mask"] == shown
     assert dict(black.signature.fields)["tok"] == "13a"
@@ -87,27 +87,27 @@ def test_without_surviving_words_there_is_an_error_and_no_number(function: objec
     ts = TestSet.from_lists({"a": ["the cat"]}, ["the dog"])
     bound = metric(function, name="mine").bind(ts)  # type: ignore[arg-type]  # a function
     with pytest.raises(MaskingError, match="oracle equals anti-oracle under mine"):
-        with_masking(bound, ts.batch())
+        make_maskable(bound, ts.batch())
 
 
 def test_a_metric_that_ignores_references_cannot_be_masked() -> None:
     ts = TestSet.from_lists({"a": ["the cat"]}, ["the dog"], sources=["le chat"])
     bound = metric(of_source).bind(ts)
     with pytest.raises(MaskingError, match="oracle equals anti-oracle"):
-        with_masking(bound, ts.batch())
+        make_maskable(bound, ts.batch())
 
 
 def test_lower_is_better_is_oriented() -> None:
     ts = TestSet.from_lists({"a": ["the cat"]}, ["the dog"])
     errors = metric(lambda candidate, reference: 1 - word_f(candidate, reference),
                     name="errors", higher_is_better=False)  # fmt: skip
-    black = with_masking(errors.bind(ts), ts.batch())
+    black = make_maskable(errors.bind(ts), ts.batch())
     assert black.masked(ts.batch(), _plan(ts, {"cat", "dog"}))[:2, 0, 0].tolist() == [0.0, 0.5]  # type: ignore[attr-defined]  # the power that was added
 
 
 def test_mask_words_that_occur_in_a_text_are_not_used() -> None:
     ts = TestSet.from_lists({"a": ["odd \ue5b2 sign", "QZQZQZ"]}, ["odd sign", "x"])
-    black = with_masking(metric(word_f).bind(ts), ts.batch())
+    black = make_maskable(metric(word_f).bind(ts), ts.batch())
     assert dict(black.signature.fields)["mask"] == "zqzqzqzq"
     other = TestSet.from_lists({"a": ["a Jxjxjxjx b"]}, ["x"])
     with pytest.raises(MaskingError, match="occurs in a text"):
@@ -117,7 +117,7 @@ def test_mask_words_that_occur_in_a_text_are_not_used() -> None:
 def test_metrics_with_masks_of_their_own_are_left_alone() -> None:
     ts = TestSet.from_lists({"a": ["the cat"]}, ["the dog"])
     bound = Rouge().bind(ts)
-    assert with_masking(bound, ts.batch()) is bound
+    assert make_maskable(bound, ts.batch()) is bound
 
 
 class _Seen:
@@ -133,7 +133,7 @@ class _Seen:
 
 def _watched(ts: TestSet, plan: MaskPlan) -> tuple[list[tuple[str, str]], np.ndarray]:
     seen = _Seen()
-    black = with_masking(metric(seen, name="seen").bind(ts), ts.batch())
+    black = make_maskable(metric(seen, name="seen").bind(ts), ts.batch())
     seen.pairs.clear()
     masked = black.masked(ts.batch(), plan)  # type: ignore[attr-defined]  # the power that was added
     return seen.pairs, masked
@@ -200,7 +200,7 @@ def test_sources_and_references_of_one_system_keep_their_places() -> None:
         sources=["the cat"],
         system_references={"b": {"own": ["my cat"]}},
     )
-    black = with_masking(metric(note).bind(ts), ts.batch())
+    black = make_maskable(metric(note).bind(ts), ts.batch())
     seen.clear()
     black.masked(ts.batch(), _plan(ts, {"cat"}))  # type: ignore[attr-defined]  # the power that was added
     m = "\ue5a1"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from gnomon.core.spans import SpanTable
 from gnomon.core.testset import TestSet
 from gnomon.metrics import metric
-from gnomon.metrics.black_box_masking import with_substitution
+from gnomon.metrics.black_box_masking import make_substitutable
 from gnomon.metrics.donors import hashes_of, ranks_of
 from gnomon.metrics.masking import MaskPlan
 
@@ -50,7 +50,7 @@ def _plan(batch: Batch) -> MaskPlan:
 def _masked(testset: TestSet, **part: Any) -> np.ndarray:
     """Oracle and anti-oracle of a part of a batch, the words of which the whole batch gives."""
     batch = testset.batch()
-    exchanging = with_substitution(metric(letters).bind(testset), batch)
+    exchanging = make_substitutable(metric(letters).bind(testset), batch)
     return exchanging.masked(batch.select(**part) if part else batch, _plan(batch))
 
 
@@ -84,7 +84,7 @@ def test_a_segment_that_is_added_changes_words_only_to_its_own(
         testset = _testset(some).select(systems=["x"])
         batch = testset.batch()
         plan = _plan(batch)
-        given_words = with_substitution(metric(note).bind(testset), batch, seed=seed)
+        given_words = make_substitutable(metric(note).bind(testset), batch, seed=seed)
         last = []
         for n in range(len(rows) - 1):  # the text as it is comes first, the one with words after it
             given_words.masked(batch.select(segments=[n]), plan.keep([1]))
@@ -124,7 +124,7 @@ def test_a_system_with_references_of_its_own_draws_among_these() -> None:
         return 0.0
 
     batch = testset.batch()
-    exchanging = with_substitution(metric(note).bind(testset), batch)
+    exchanging = make_substitutable(metric(note).bind(testset), batch)
     exchanging.masked(batch.select(systems=[0], segments=[0]), _plan(batch).keep([1]))
     assert {"a cow", "a horse"} & set(seen) == {"a cow"}
     seen.clear()
@@ -145,7 +145,7 @@ def test_words_are_drawn_as_often_as_references_have_them(count: int) -> None:
 
     testset = _testset(rows)
     batch = testset.batch()
-    exchanging = with_substitution(metric(note).bind(testset), batch)
+    exchanging = make_substitutable(metric(note).bind(testset), batch)
     some = batch.select(systems=[0], segments=range(80, 80 + count))
     exchanging.masked(some, _plan(batch).keep([1]))
     dogs = sum("dog" in text for text in seen)

@@ -202,7 +202,7 @@ def test_masked_chrf_is_chrf_of_the_text_with_masks_written_over_its_words(
 ) -> None:
     bound = Chrf(**options).bind(case.testset)
     lengths = given_lengths or bound.mask_lengths(case.batch, case.plan)
-    found = bound.masked(case.batch, case.plan.with_lengths(given_lengths))
+    found = bound.masked(case.batch, case.plan.fill_lengths(given_lengths))
     table = tokenise(case.batch.texts, "chrf")
     for variant, k, i, candidate, references in each_cell(case):
         peer = WordsGiven(**options)
@@ -289,7 +289,7 @@ def test_only_comparisons_that_a_variant_changes_are_rescored(
 @given(case=cases())
 def test_parts_of_a_batch_score_as_the_whole(metric: Bleu | Chrf, case: Case) -> None:
     bound = metric.bind(case.testset)
-    plan = case.plan.with_lengths(bound.mask_lengths(case.batch, case.plan))
+    plan = case.plan.fill_lengths(bound.mask_lengths(case.batch, case.plan))
     whole = bound.masked(case.batch, plan)
     systems, segments = (list(range(size))[::-1] for size in case.batch.shape)
     reversed_ = bound.masked(case.batch.select(systems=systems, segments=segments), plan)
@@ -357,7 +357,7 @@ def test_one_mask_for_a_span_takes_the_spaces_inside_the_span_along() -> None:
     testset = TestSet.from_lists({"a": ["in New York now"]}, ["in Old Rome now"])
     batch = testset.batch()
     spans = SpanTable.build([{"f": [(3, 11)]}] * 2, ["f"])
-    plan = MaskPlan.oracles(spans, granularity="span").with_lengths([3])
+    plan = MaskPlan.oracles(spans, granularity="span").fill_lengths([3])
     oracle, anti = Chrf(whitespace=True).bind(testset).masked(batch, plan)[:, 0, 0]
     assert oracle == pytest.approx(100)
     expected = CHRF(whitespace=True).sentence_score("in CCC now", ["in RRR now"]).score

@@ -56,7 +56,7 @@ def test_every_text_is_split_once_and_every_comparison_made_once() -> None:
     spans = word_spans(batch.texts, ["w1", "w2", "w3"])
     bleu_.masked(batch, MaskPlan.oracles(spans))
     assert bleu_.texts.tokens.runs == 1
-    assert bleu_.texts.tokens.of(batch.texts).tokenised <= len(batch.texts)
+    assert bleu_.texts.tokens.tokenise(batch.texts).tokenised <= len(batch.texts)
     assert bleu_.texts.compared == len(
         {(int(c), n) for row in batch.candidates for n, c in enumerate(row)}
     )

@@ -33,5 +33,5 @@ def test_forms_of_one_stem_are_one_token() -> None:
 def test_the_same_texts_are_split_once() -> None:
     tokens = Tokenised(RougeTokeniser(None))
     texts = ("a b", "c")
-    assert tokens.of(texts) is tokens.of(texts)
+    assert tokens.tokenise(texts) is tokens.tokenise(texts)
     assert tokens.runs == 1

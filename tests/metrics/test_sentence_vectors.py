@@ -11,7 +11,7 @@ import pytest
 
 import gnomon as gn
 from gnomon.core.errors import DataError, MaskingError, MissingDependencyError, SpecError
-from gnomon.metrics import bind, with_masking
+from gnomon.metrics import bind, make_maskable
 from gnomon.models import load_encoder
 
 pytest.importorskip("torch", reason="pip install 'gnomon[models]'")
@@ -65,7 +65,7 @@ def test_metrics_against_the_source_need_one(tiny_model: Path) -> None:
 def test_xbertscore_cannot_be_masked_for_muler(testset: gn.TestSet, tiny_model: Path) -> None:
     _, bound = bind(testset, f"xbertscore({_options(tiny_model)})")
     with pytest.raises(MaskingError):
-        with_masking(bound, testset.batch())
+        make_maskable(bound, testset.batch())
 
 
 def test_xbertscore_has_no_published_baselines() -> None:

@@ -98,7 +98,7 @@ def test_masks_are_those_of_the_plain_definition(
     texts, annotations = case
     table = tokenise(texts, name)
     plan = plan_of(annotations, actions, overlap=overlap, granularity=granularity)
-    masks = TokenMasks.of(table, plan)
+    masks = TokenMasks.locate(table, plan)
     for variant in range(plan.variants):
         changed = masks.changed(variant)
         for text in range(len(texts)):
@@ -111,7 +111,7 @@ def test_masks_are_those_of_the_plain_definition(
 def test_a_token_is_masked_when_it_shares_a_character_with_a_span() -> None:
     table = tokenise(["a well-known man"], "13a")
     plan = plan_of([{"f": [(7, 12)]}])
-    masks = TokenMasks.of(table, plan)
+    masks = TokenMasks.locate(table, plan)
     assert table.strings(0) == ["a", "well-known", "man"]
     assert (masks.token.tolist(), masks.group.tolist(), masks.span.tolist()) == ([1], [0], [0])
     ids = table.ids.tolist()
@@ -127,13 +127,13 @@ def test_a_token_is_masked_when_it_shares_a_character_with_a_span() -> None:
 def test_overlap_says_how_much_of_a_token_a_span_must_hold(overlap: str, masked: list[int]) -> None:
     table = tokenise(["abcd efgh ijkl"], "13a")
     plan = plan_of([{"f": [(0, 2), (6, 9), (10, 12), (12, 14)]}], overlap=overlap)
-    assert sorted(TokenMasks.of(table, plan).token.tolist()) == masked
+    assert sorted(TokenMasks.locate(table, plan).token.tolist()) == masked
 
 
 def test_one_mask_per_span_makes_neighbouring_spans_two_masks() -> None:
     table = tokenise(["New York New Delhi is"], "13a")
     plan = plan_of([{"f": [(0, 8), (9, 18)]}], granularity="span")
-    assert masked_ids(TokenMasks.of(table, plan), 0, 0, "reference") == [SHARED, SHARED, 3]
+    assert masked_ids(TokenMasks.locate(table, plan), 0, 0, "reference") == [SHARED, SHARED, 3]
 
 
 def test_the_strongest_action_wins_where_groups_meet() -> None:
@@ -142,7 +142,7 @@ def test_the_strongest_action_wins_where_groups_meet() -> None:
         [{"f": [(0, 3)], "g": [(2, 5)], "h": [(0, 5)]}],
         [[Action.SHARED, Action.PRIVATE, Action.KEEP], [0, 0, 0]],
     )
-    masks = TokenMasks.of(table, plan)
+    masks = TokenMasks.locate(table, plan)
     assert masked_ids(masks, 0, 0, "candidate") == [SHARED, PRIVATE_CANDIDATE, PRIVATE_CANDIDATE]
     assert not masks.changed(1).any()
 
@@ -150,18 +150,18 @@ def test_the_strongest_action_wins_where_groups_meet() -> None:
 def test_masking_text_that_the_tokeniser_rewrote_is_refused() -> None:
     table = tokenise(["a b", "c"], lambda text: ["x"] if "a" in text else [text])
     with pytest.raises(MaskingError, match="1 of 2 texts"):
-        TokenMasks.of(table, plan_of([{"f": [(0, 1)]}, {}]))
-    masks = TokenMasks.of(table, plan_of([{}, {"f": [(0, 1)]}]))
+        TokenMasks.locate(table, plan_of([{"f": [(0, 1)]}, {}]))
+    masks = TokenMasks.locate(table, plan_of([{}, {"f": [(0, 1)]}]))
     assert masks.changed(0).tolist() == [False, True]
 
 
 def test_no_texts_and_no_spans_are_no_trouble() -> None:
     for texts in ([], [""], ["", "a"]):
-        masks = TokenMasks.of(tokenise(texts, "13a"), plan_of([{} for _ in texts]))
+        masks = TokenMasks.locate(tokenise(texts, "13a"), plan_of([{} for _ in texts]))
         assert not masks.changed(0).any()
         assert len(masks.token) == 0
 
 
 def test_spans_of_other_texts_are_refused() -> None:
     with pytest.raises(AnnotationError, match="of 1 texts, the batch has 2"):
-        TokenMasks.of(tokenise(["a", "b"], "13a"), plan_of([{"f": [(0, 1)]}]))
+        TokenMasks.locate(tokenise(["a", "b"], "13a"), plan_of([{"f": [(0, 1)]}]))

@@ -290,7 +290,7 @@ def error_free(
             return None
         if score < threshold:
             return False
-    return rule == "score" or not marks.every(place)
+    return rule == "score" or not marks.list_errors(place)
 
 
 def calls(
@@ -316,7 +316,7 @@ def calls(
         worth = other.penalty(theirs)
         if scored:
             worth = np.nan if other.scores is None else float(other.scores[theirs])
-        called: bool | None = not other.every(theirs)
+        called: bool | None = not other.list_errors(theirs)
         if same:
             called = error_free(other, theirs, rule=rule, threshold=threshold)
         if None not in (mine, called) and not np.isnan(worth):

@@ -21,7 +21,7 @@ from gnomon.core.validation import Problem, problems
 from gnomon.messages import message
 from gnomon.messages.audiences import flag
 from gnomon.metrics import score
-from gnomon.metrics.base import each_metric
+from gnomon.metrics.base import list_metrics
 from gnomon.metrics.circularity import (
     circularity,
     counts_edits,
@@ -170,7 +170,7 @@ def metric_faults(
 
     ``pairs``: nor compare two outputs.
     """
-    for number, metric in enumerate(each_metric(metrics)):
+    for number, metric in enumerate(list_metrics(metrics)):
         if isinstance(metric, str):
             where = f"metrics[{number}]"
             checked = partial(check_metric, allow_code=allow_code, pairs=pairs)
@@ -183,7 +183,7 @@ def split_metric_names(
     """Metrics under the names they are to have; None: their own."""
     if isinstance(metrics, Mapping):
         return list(metrics.items())
-    return [(None, metric) for metric in each_metric(metrics)]
+    return [(None, metric) for metric in list_metrics(metrics)]
 
 
 class PairingRequest(NamedTuple):

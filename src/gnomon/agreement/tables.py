@@ -98,7 +98,7 @@ class AgreementRow(Record):
     slice: str | None = SLICE
 
     @property
-    def known_value(self) -> float:
+    def value_or_zero(self) -> float:
         """The value, of a row that has one."""
         return self.value or 0.0
 
@@ -123,11 +123,11 @@ class AgreementRow(Record):
         """1 or -1: it agrees or disagrees for certain; 0: not certain; None: nothing tells."""
         if self.decided is None:
             return None
-        return (1 if self.known_value > 0 else -1) if self.decided else 0
+        return (1 if self.value_or_zero > 0 else -1) if self.decided else 0
 
     def is_below(self, best: AgreementRow) -> bool:
         """True if it is no agreement, or the reverse, where that of another is for certain."""
-        return best.sign == 1 and self.sign is not None and self.known_value < 0
+        return best.sign == 1 and self.sign is not None and self.value_or_zero < 0
 
 
 def judged_rows(rows: Sequence[AgreementRow]) -> list[AgreementRow]:
@@ -138,7 +138,7 @@ def judged_rows(rows: Sequence[AgreementRow]) -> list[AgreementRow]:
     kept = [row for row in rows if row.value is not None and row.is_judged]
     kept = [row for row in kept if not row.is_few] or kept
     kept = [row for row in kept if not row.is_incomplete] or kept
-    return sorted(kept, key=lambda row: -row.known_value)
+    return sorted(kept, key=lambda row: -row.value_or_zero)
 
 
 class AverageGainRow(Record):

@@ -292,7 +292,7 @@ class Engine:
     def _announce(self, calls: int) -> None:
         """Say how often the metric will be called, before it begins."""
         bound = self.scorer.bound
-        if bound.own_texts:
+        if bound.is_limited_to_test_set:
             return  # its scores are known already
         if isinstance(bound, BoundFunction):
             bound.announce(calls)

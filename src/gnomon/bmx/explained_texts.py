@@ -342,7 +342,7 @@ def calls_of(
 
 def _depends_on_system(scorer: Scorer, explainer: BoundExplainer) -> bool:
     """True if equal outputs of two systems may score, or be explained, differently."""
-    return scorer.by_system or bool(getattr(explainer, "by_system", False))
+    return scorer.depends_on_system or bool(getattr(explainer, "depends_on_system", False))
 
 
 def cache_of(

@@ -80,7 +80,7 @@ class ExplanationFile(Options):
 
     name: ClassVar[str] = "file"
     positional: ClassVar[str] = "file"
-    own_texts: ClassVar[bool] = True  # it explains no changed texts
+    is_limited_to_test_set: ClassVar[bool] = True  # it explains no changed texts
     blind: ClassVar[bool] = True
 
     file: Annotated[str, InputFile()] = ""
@@ -170,7 +170,9 @@ class BoundExplanationFile:
     sides: frozenset[str]  # the sides of which there are any
     others: tuple[str, ...]  # systems of the file that the test set does not have
     blind: ClassVar[bool] = True  # it needs nothing of the metric
-    by_system: ClassVar[bool] = True  # explanations of equal outputs of two systems may differ
+    depends_on_system: ClassVar[bool] = (
+        True  # explanations of equal outputs of two systems may differ
+    )
     absolute: ClassVar[bool] = True  # its zero means something: below it a word is wrong
 
     @property

@@ -327,7 +327,7 @@ class _Curves:
             candidate=self._text(int(self.batch.candidates[system, segment])),
             other=self._text(judge),
             source=self._text(source),
-            system=system if self.scorer.by_system else -1,
+            system=system if self.scorer.depends_on_system else -1,
         )
 
     def _text(self, number: int) -> int:

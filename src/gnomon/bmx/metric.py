@@ -194,10 +194,10 @@ class Bmx(Options, Metric):
         return self.metric.will_see(outline)
 
     @property
-    def own_texts(self) -> bool:
+    def is_limited_to_test_set(self) -> bool:
         """True if the metric or the explainer knows the texts of the test set alone."""
         parts = self.metric, find_explainer(self.explainer)
-        return any(bool(getattr(each, "own_texts", False)) for each in parts)
+        return any(bool(getattr(each, "is_limited_to_test_set", False)) for each in parts)
 
     def _check_iterations(self, explainer: Explainer | BoundExplainer) -> None:
         if isinstance(explainer, DirectExplainer) and not explainer.blind and len(self.boosts) > 1:
@@ -276,9 +276,9 @@ class BoundBmx(OfOptions):
         return self.metric.max_calls
 
     @property
-    def by_system(self) -> bool:
+    def depends_on_system(self) -> bool:
         """True if the explained metric looks at the name of the system."""
-        return self.bound.by_system
+        return self.bound.depends_on_system
 
     @property
     def informed_by(self) -> tuple[str, ...]:

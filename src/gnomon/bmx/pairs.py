@@ -246,8 +246,8 @@ class Scorer:
     def __init__(self, bound: BoundMetric, batch: Batch, scale: float = 1.0) -> None:
         self.bound = bound
         self.role = role_of(bound, batch)
-        own_texts = bound.own_texts
-        self.by_system = own_texts or bound.by_system
+        own_texts = bound.is_limited_to_test_set
+        self.depends_on_system = own_texts or bound.depends_on_system
         self.calls = 0
         self._batch = batch
         self._fixed = checked_scores(bound, batch) if own_texts else None

@@ -20,7 +20,7 @@ from gnomon.core.scores import of_metric
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
 from gnomon.metrics import resolve
-from gnomon.metrics.base import Metrics, each_metric
+from gnomon.metrics.base import Metrics, list_metrics
 from gnomon.metrics.registry import check_once
 from gnomon.metrics.scoring import score as scores_of
 
@@ -62,7 +62,7 @@ def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
         boosted = _boosted(metric, options.explainer, allow_code=options.allow_code)
         boosted.check_outline(outline)
 
-    for metric in each_metric(options.metrics):
+    for metric in list_metrics(options.metrics):
         yield from problems("metrics", check, metric)
     yield from problems("metrics", check_once, options.metrics, allow_code=options.allow_code)
 
@@ -104,7 +104,7 @@ def score(
         GnomonError: whatever scoring raises.
     """
     boosted = [
-        _boosted(metric, explainer, allow_code=allow_code) for metric in each_metric(metrics)
+        _boosted(metric, explainer, allow_code=allow_code) for metric in list_metrics(metrics)
     ]
     return _finding(testset, [_scored(testset, each, cache, progress) for each in boosted])
 

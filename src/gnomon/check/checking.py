@@ -156,7 +156,7 @@ def check(
         kept = Rules() if rules is None else read_rules(rules)
         _check_segments(str(rules), kept.rules, testset)
         if judge is not None:
-            kept = kept.with_judge(scored(testset, judge, allow_code=allow_code, progress=None)[0])
+            kept = kept.add_judge(scored(testset, judge, allow_code=allow_code, progress=None)[0])
         prescribed.append(kept.fault)
     found = look(Texts(testset), [*find_faults(kinds), *prescribed])
     rates = FaultRates(testset, found, unit, resamples, confidence, seed)

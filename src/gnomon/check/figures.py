@@ -214,7 +214,7 @@ class FaultRates:
         The condition is that both translated; systems that translated all are left out.
         """
         systems = list(self.testset.systems)
-        paired = PairedScores.of(scores, systems)
+        paired = PairedScores.select(scores, systems)
         lost = self.lost()
         first = systems.index(baseline)
         pairs, parts, labels = [], [np.ones(self.testset.segments, dtype=bool)], []

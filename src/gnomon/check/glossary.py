@@ -56,7 +56,7 @@ class Term:
     segment: int | None = None
 
     @property
-    def kept(self) -> bool:
+    def is_kept(self) -> bool:
         """True if it is not translated."""
         return self.targets == (self.source,) and "*" not in self.source
 
@@ -151,14 +151,14 @@ def _rows(path: str | PathLike[str], pair: tuple[str, ...]) -> Iterator[tuple[in
             record.line,
             Term(
                 record.get(source).strip(),
-                _parts(record.get(target)),
-                _parts(record.get("forbidden")),
+                _split_cell(record.get(target)),
+                _split_cell(record.get("forbidden")),
                 _segment(record),
             ),
         )
 
 
-def _parts(cell: str) -> tuple[str, ...]:
+def _split_cell(cell: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part.strip() for part in cell.split(_PARTS) if part.strip()))
 
 

@@ -96,7 +96,7 @@ class Rules:
     answers: Mapping[str, NDArray[np.float64]] | None = None
     judge: str = ""
 
-    def with_judge(self, scores: Scores) -> Rules:
+    def add_judge(self, scores: Scores) -> Rules:
         """These rules, and a judge's answers.
 
         Raises:
@@ -119,7 +119,7 @@ class Rules:
             rule=self._broken,
             group="prescribed",
             floor=False,
-            at_stake=self._at_stake,
+            at_stake=self._select_segments,
             about="A rule for the segment that the output breaks.",
         )
 
@@ -138,7 +138,7 @@ class Rules:
             elif self.answers and column in self.answers and self.answers[column][segment] < _YES:
                 yield Hit(column, segment, params={"rule": self.judge, "expected": [self.judge]})
 
-    def _at_stake(self, texts: Texts) -> NDArray[np.bool_]:
+    def _select_segments(self, texts: Texts) -> NDArray[np.bool_]:
         if self.answers or any(rule.segment is None for rule in self.rules):
             return np.ones(texts.segments, dtype=bool)
         found = np.zeros(texts.segments, dtype=bool)

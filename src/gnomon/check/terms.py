@@ -119,7 +119,7 @@ class Terminology:
 
     def success(self, texts: Texts) -> dict[str, tuple[int, int]]:
         """Number of terms kept, and of terms prescribed, by column."""
-        found = [one for one in self._found(texts) if one.term.targets]
+        found = [one for one in self._find_terms(texts) if one.term.targets]
         return {
             column: (sum(bool(one.used[column]) for one in found), len(found))
             for column in texts.columns
@@ -128,14 +128,14 @@ class Terminology:
     # Hits
 
     def _missing(self, texts: Texts) -> Iterator[Hit]:
-        for one in self._found(texts):
+        for one in self._find_terms(texts):
             for column, used in one.used.items():
                 if one.term.targets and not used and texts.columns[column][one.segment]:
                     said = {"term": one.term.source, "expected": list(one.term.targets)}
                     yield Hit(column, one.segment, -1, -1, *one.place, said)
 
     def _forbidden(self, texts: Texts) -> Iterator[Hit]:
-        for one in self._found(texts):
+        for one in self._find_terms(texts):
             for column, place in one.forbidden.items():
                 yield Hit(column, one.segment, *place, *one.place, {"term": one.term.source})
 
@@ -153,26 +153,32 @@ class Terminology:
     # Segments that may be hit
 
     def _prescribed(self, texts: Texts) -> NDArray[np.bool_]:
-        return _at(texts, (one.segment for one in self._found(texts) if one.term.targets))
+        return _mark_segments(
+            texts, (one.segment for one in self._find_terms(texts) if one.term.targets)
+        )
 
     def _forbids(self, texts: Texts) -> NDArray[np.bool_]:
-        return _at(texts, (one.segment for one in self._found(texts) if one.term.forbidden))
+        return _mark_segments(
+            texts, (one.segment for one in self._find_terms(texts) if one.term.forbidden)
+        )
 
     def _repeated(self, texts: Texts) -> NDArray[np.bool_]:
-        return _at(texts, (one.segment for some in self._repetitions(texts) for one in some))
+        return _mark_segments(
+            texts, (one.segment for some in self._repetitions(texts) for one in some)
+        )
 
     def _repetitions(self, texts: Texts) -> list[list[_Found]]:
         """Terms with alternatives that stand in several segments of a document."""
         documents = texts.documents or [""] * texts.segments
         places: dict[tuple[str, str], list[_Found]] = defaultdict(list)
-        for one in self._found(texts):
+        for one in self._find_terms(texts):
             if len(one.term.targets) > 1:
                 places[documents[one.segment], one.term.source].append(one)
         return [some for some in places.values() if len(some) > 1]
 
     # Terms in texts
 
-    def _found(self, texts: Texts) -> list[_Found]:
+    def _find_terms(self, texts: Texts) -> list[_Found]:
         """The terms that segments are to have; read once for all kinds."""
         if self._read is None or self._read[0] is not texts:
             self._read = texts, list(self._search(texts))
@@ -180,7 +186,7 @@ class Terminology:
 
     def _search(self, texts: Texts) -> Iterator[_Found]:
         language, kept = texts.language, self._match != "wmt25"
-        places = list(self._in_sources(texts))
+        places = list(self._search_sources(texts))
         parts = {part for _, term, _ in places for part in (*term.targets, *term.forbidden)}
         segments = dict.fromkeys(segment for segment, _, _ in places)
         outputs = [column[one] or "" for column in texts.columns.values() for one in segments]
@@ -190,7 +196,7 @@ class Terminology:
             used: dict[str, tuple[str, ...]] = {}
             forbidden: dict[str, tuple[int, int]] = {}
             for name, text in columns.items():
-                if term.kept and kept:
+                if term.is_kept and kept:
                     used[name] = term.targets if term.source in text else ()
                 else:
                     found = (part for part in term.targets if self._place(text, part, language))
@@ -201,7 +207,7 @@ class Terminology:
                     forbidden[name] = first
             yield _Found(term, segment, place, used, forbidden)
 
-    def _in_sources(self, texts: Texts) -> Iterator[tuple[int, Term, tuple[int, int]]]:
+    def _search_sources(self, texts: Texts) -> Iterator[tuple[int, Term, tuple[int, int]]]:
         """Segment, term and place of the terms in sources; inside a longer one, none is."""
         language, sources = texts.source_language, texts.sources or ()
         everywhere = [term for term in self._terms if term.segment is None]
@@ -214,7 +220,7 @@ class Terminology:
             for term in (*everywhere, *own[segment]):
                 place: tuple[int, int] | None = (-1, -1)
                 if term.source:
-                    place = self._place(source, term.source, language, exactly=term.kept)
+                    place = self._place(source, term.source, language, exactly=term.is_kept)
                 if place is not None:
                     found.append((segment, term, place))
             for one in found:
@@ -315,7 +321,7 @@ def _inside(place: tuple[int, int], other: tuple[int, int]) -> bool:
     return other[0] <= place[0] and place[1] <= other[1] and place != other and other[0] >= 0
 
 
-def _at(texts: Texts, segments: Iterable[int]) -> NDArray[np.bool_]:
+def _mark_segments(texts: Texts, segments: Iterable[int]) -> NDArray[np.bool_]:
     found = np.zeros(texts.segments, dtype=bool)
     found[list(segments)] = True
     return found

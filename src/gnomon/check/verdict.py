@@ -33,7 +33,7 @@ def check_verdict(finding: Finding) -> Iterator[Message]:
         (row for row in systems if row.kind == UNTRANSLATED and row.hits), key=lambda r: -r.hits
     )
     if not missing and any(row.kind == UNTRANSLATED for row in systems):
-        yield _all_translated(finding, systems, groups)
+        yield _say_translated(finding, systems, groups)
     for row in missing[:_SYSTEMS]:
         own = [one for one in systems if one.system == row.system]
         of_kinds = [one for one in own if groups.get(one.kind) == UNTRANSLATED and one.hits]
@@ -51,7 +51,7 @@ def check_verdict(finding: Finding) -> Iterator[Message]:
     differences = finding.records(FaultDifferenceRow, "differences") if _has(finding) else ()
     yield from _costs(finding, differences)
     yield from _differences(finding, differences)
-    yield from _others(finding, systems, groups)
+    yield from _say_other_faults(finding, systems, groups)
     yield from _rates(finding, systems, references, groups)
     hit = [row for row in references if row.listed and groups.get(row.kind) not in (None, "rate")]
     if hit:
@@ -73,7 +73,7 @@ def _kinds(rows: Iterable[RateRow]) -> list[dict[str, Any]]:
     return [{"kind": row.kind, "hits": row.listed} for row in ordered]
 
 
-def _all_translated(
+def _say_translated(
     finding: Finding, systems: Sequence[RateRow], groups: Mapping[str, str]
 ) -> Message:
     rows = [row for row in systems if row.kind == UNTRANSLATED]
@@ -89,7 +89,7 @@ def _all_translated(
     )
 
 
-def _others(
+def _say_other_faults(
     finding: Finding, systems: Sequence[RateRow], groups: Mapping[str, str]
 ) -> Iterator[Message]:
     """Say the other faults of systems: shape, marks to keep, prescribed terms."""
@@ -139,15 +139,15 @@ def _costs(finding: Finding, rows: Sequence[FaultDifferenceRow]) -> Iterator[Mes
             system=row.system,
             baseline=row.baseline,
             segments=row.segments,
-            whole=_said(before),
-            part=_said(row),
+            whole=_name_outcome(before),
+            part=_name_outcome(row),
             decided=True,
             **_amount("", before),
             **_amount("other_", row),
         )
 
 
-def _said(row: FaultDifferenceRow) -> str:
+def _name_outcome(row: FaultDifferenceRow) -> str:
     if not row.decided:
         return "undecided"
     return "better" if row.gain > 0 else "worse"

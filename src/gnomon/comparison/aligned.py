@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gnomon.messages import Message
 
 
-def without_uncertain_segments(testset: TestSet, comparison: SystemComparison) -> Iterator[Message]:
+def add_certain_differences(testset: TestSet, comparison: SystemComparison) -> Iterator[Message]:
     """Add differences without uncertain segments to notices of aligned outputs."""
     for said in said_of("data.aligned", testset.anomalies):
         aligned = cast("Sequence[Mapping[str, Any]]", said.params["aligned"])

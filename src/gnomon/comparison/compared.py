@@ -118,11 +118,13 @@ class SystemComparison:
         """Compare the systems under one more metric."""
         self.notices += notices(self.testset, scores, paired)
         parts = slices(self.testset, self.by, paired.segments)
-        own = replace(plan, unit="document" if self._by_document(paired, plan) else "segment")
+        own = replace(
+            plan, unit="document" if self._has_document_units(paired, plan) else "segment"
+        )
         chosen = self.chosen
         told = (paired.doubted(k) or paired.doubted(j) for k, j, _ in paired.pairs(0, every=chosen))
         pairs = max(1, sum(caveat is None for caveat in told))
-        whole, sliced = own.in_family(pairs), own.in_family(pairs * (len(parts) - 1))
+        whole, sliced = own.adapt_to_family(pairs), own.adapt_to_family(pairs * (len(parts) - 1))
         if self.unit == "auto" and self.documents is not None and not paired.from_people:
             fewest = min(len(np.unique(self.documents[part.members])) for part in parts)
             if fewest < LEAST_DOCUMENTS:
@@ -131,7 +133,7 @@ class SystemComparison:
             MetricComparison(scores, paired, parts, own, whole, sliced, pairs, chosen)
         )
 
-    def _by_document(self, paired: PairedScores, plan: PairedTestPlan) -> bool:
+    def _has_document_units(self, paired: PairedScores, plan: PairedTestPlan) -> bool:
         """True if documents are the unit of a metric's scores."""
         if self.unit != "auto" or self.documents is None or plan.test == "sacrebleu":
             return self.unit == "document"
@@ -202,7 +204,7 @@ class SystemComparison:
                 self.segments.append(showcase.row(metric.paired, decider, weight))
                 self.exhibits.append(showcase.exhibit(metric.paired, decider, weight))
             if len(metric.paired.systems) == 2:  # of more they would be too many for a page
-                self.exhibits += showcase.of_bins(metric.paired, added, last, examples)
+                self.exhibits += showcase.find_in_bins(metric.paired, added, last, examples)
 
     def finding(self) -> Finding:
         """The finding."""

@@ -83,7 +83,7 @@ class Bins(NamedTuple):
     places: NDArray[np.float64]  # [K, N], the bin of each segment: 0 holds 0; NaN where undefined
 
     @classmethod
-    def of(cls, paired: PairedScores) -> Bins:
+    def build(cls, paired: PairedScores) -> Bins:
         """The bins of all systems; the places of equal outputs are all undefined."""
         gains = paired.gains()
         largest = float(np.abs(gains[~np.isnan(gains)]).max(initial=0.0))
@@ -104,7 +104,7 @@ class Bins(NamedTuple):
 
 def difference_rows(paired: PairedScores) -> Iterator[DifferenceBinRow]:
     """The bins of all systems but the baseline; the one in the middle holds 0."""
-    bins = Bins.of(paired)
+    bins = Bins.build(paired)
     for name, own in zip(paired.systems[1:], bins.places[1:], strict=True):
         places, counts = np.unique(own[~np.isnan(own)], return_counts=True)
         for place, count in zip(places.tolist(), counts.tolist(), strict=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-from gnomon.comparison.tables import ComparisonRow, chosen_by_score, tested_by
+from gnomon.comparison.tables import ComparisonRow, is_baseline_best, tested_by
 from gnomon.core.doubts import doubts, said_of
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.gates import GateCase, refuse_gate
@@ -92,7 +92,7 @@ def gate_cases(
     finding: Finding, metrics: Sequence[str], *, min_drop: float
 ) -> tuple[GateCase, ...]:
     """Decide if systems are significantly worse than the baseline; as :func:`fail_if_worse`."""
-    if chosen_by_score(finding):
+    if is_baseline_best(finding):
         raise UsageError(
             "the comparison was with the system that has the best score, of which any other may be"
             " worse; name the baseline of the gate"

@@ -106,7 +106,7 @@ def meaning_rows(
         if row.difference is None or row.equal or row.people:
             continue
         found = meaning.class_of(row.difference)
-        known, outside = _known_and_outside(meaning, testset)
+        known, outside = _describe_sets(meaning, testset)
         yield DifferenceMeaningRow(
             metric=row.metric,
             system=row.system,
@@ -128,7 +128,7 @@ def meaning_rows(
         )
 
 
-def _known_and_outside(meaning: Meaning, testset: TestSet) -> tuple[str, str | None]:
+def _describe_sets(meaning: Meaning, testset: TestSet) -> tuple[str, str | None]:
     """Years and language pairs that a meaning is of; those of a test set that are none of them."""
     years = sorted({each.year for each in meaning.sets if each.year is not None})
     pairs = list(dict.fromkeys(each.language_pair for each in meaning.sets if each.language_pair))

@@ -217,11 +217,11 @@ def ngram_rows(batch: Batch, table: TokenTable, *, most: int) -> list[NgramRow]:
             reference=gram.held,
         )
         for by_length, (k, here, _) in zip(ranked, pairs, strict=True)
-        for rank, n, gram in _in_turn(by_length)
+        for rank, n, gram in _interleave(by_length)
     ]
 
 
-def _in_turn(found: list[list[OnlyHere]]) -> Iterator[tuple[int, int, OnlyHere]]:
+def _interleave(found: list[list[OnlyHere]]) -> Iterator[tuple[int, int, OnlyHere]]:
     """Rank by rank, so that the first few are of all lengths: rank, length, n-gram."""
     for rank in range(1, max(map(len, found), default=0) + 1):
         for n, ranked in enumerate(found, start=1):

@@ -71,7 +71,7 @@ class PairedTestPlan:
     unit: SampledUnit = "segment"  # documents are drawn, and exchanged, whole
 
     @classmethod
-    def of(
+    def create(
         cls, test: PairedTest, resamples: int | None, confidence: float, seed: int
     ) -> PairedTestPlan:
         """A plan with these draws of both kinds, or as many as each usually has."""
@@ -86,7 +86,7 @@ class PairedTestPlan:
 
     least_p: float = 0.0  # the smallest one that the draws can show; 0 without draws
 
-    def in_family(self, comparisons: int) -> PairedTestPlan:
+    def adapt_to_family(self, comparisons: int) -> PairedTestPlan:
         """The plan with as many resamples as a family of comparisons takes."""
         resamples = self.resamples
         if self.test == "bootstrap":
@@ -167,7 +167,7 @@ class PairedScores:
     over_others: NDArray[np.float64] | None = None
 
     @classmethod
-    def of(
+    def select(
         cls, scores: Scores, systems: list[str], doubtful: frozenset[str] = frozenset()
     ) -> PairedScores:
         """The scores of some systems, in this order."""
@@ -313,7 +313,7 @@ def figures(
                     caveat=caveats[n],
                 )
             found.append(base)
-    found = _by_document(found, plan, more=len(pairs) - sum(part.second == 0 for part in pairs))
+    found = _check_documents(found, plan, more=len(pairs) - sum(part.second == 0 for part in pairs))
     width = len(paired.systems)
     return [found[part * width : (part + 1) * width] for part in range(len(parts))]
 
@@ -394,7 +394,7 @@ def _tested(
     if plan.test == "bootstrap":
         resampled = family.draws(plan.resamples).resampled
         tested = family_test(observed, resampled, least=least, confidence=confidence, pairs=places)
-        return _of_equal_choices(tested, family, confidence) if choices else tested
+        return _bound_equal_choices(tested, family, confidence) if choices else tested
     tested = Family.untested(len(caveats))
     if plan.test == "ar":
         null = family.exchanges(plan.exchanges)
@@ -404,7 +404,7 @@ def _tested(
     return tested._replace(low=ends, high=ends)
 
 
-def _of_equal_choices(tested: Family, family: SystemFamily, confidence: float) -> Family:
+def _bound_equal_choices(tested: Family, family: SystemFamily, confidence: float) -> Family:
     """Equal choices are not certain: the exact binomial end, at the family's share of the level."""
     estimates, _, units, _ = family.comparisons
     tail = (1 - confidence) / 2 / len(estimates)
@@ -426,7 +426,7 @@ def _score_intervals(family: SystemFamily, plan: PairedTestPlan) -> list[tuple[f
     ]
 
 
-def _by_document(
+def _check_documents(
     found: Sequence[ComparedSystem], plan: PairedTestPlan, more: int
 ) -> list[ComparedSystem]:
     """Without findings of segments that their documents, which are few, do not show."""

@@ -10,7 +10,7 @@ from gnomon.comparison.paired import PairedScores
 from gnomon.core.errors import UsageError
 from gnomon.core.scores import Scores, checked_scores, of_metric
 from gnomon.messages import message
-from gnomon.metrics.base import Metrics, each_metric
+from gnomon.metrics.base import Metrics, list_metrics
 from gnomon.metrics.scoring import compared_scores
 from gnomon.stats.system_tests import summable
 
@@ -35,7 +35,7 @@ def scored(
     progress: Callable[[str, int, int], None] | None,
 ) -> list[Scores]:
     """Scores of the systems of a test set under each metric."""
-    chosen = each_metric(metrics)
+    chosen = list_metrics(metrics)
     if not chosen:
         raise UsageError("a comparison takes one metric or more; none is given")
     every_scores = []
@@ -64,7 +64,7 @@ def leader(scores: Scores, systems: Sequence[str]) -> str | None:
     defined = [name for name in systems if np.isfinite(scores.system[scores.systems.index(name)])]
     if not defined:
         return None
-    paired = PairedScores.of(scores, defined)
+    paired = PairedScores.select(scores, defined)
     values = [float(scores.system[scores.systems.index(name)]) for name in defined]
     there = ~np.isnan(paired.segments).any(axis=0)
     if paired.preferences is None and there.any() and not there.all():

@@ -8,7 +8,7 @@ from os import PathLike
 from typing import Annotated
 
 from gnomon.agreement.meaning import read_meanings
-from gnomon.comparison.aligned import without_uncertain_segments
+from gnomon.comparison.aligned import add_certain_differences
 from gnomon.comparison.checks import check_compare, check_documents, check_systems
 from gnomon.comparison.compared import SystemComparison
 from gnomon.comparison.distributions import word_rows
@@ -18,7 +18,7 @@ from gnomon.comparison.ngrams import ngram_rows
 from gnomon.comparison.paired import PairedScores, PairedTest, PairedTestPlan
 from gnomon.comparison.scored import best_first, leader, scored
 from gnomon.comparison.tables import ROWS
-from gnomon.comparison.unsuspected import on_other_segments
+from gnomon.comparison.unsuspected import compare_elsewhere
 from gnomon.comparison.verdict import compare_verdict
 from gnomon.core.doubts import doubtful_systems
 from gnomon.core.findings import Finding
@@ -146,7 +146,7 @@ def compare(
         UnknownNameError: the baseline is no system of the test set, or an option has no such value.
         UsageError: an option is out of range, or a metric is named twice.
     """
-    plan = PairedTestPlan.of(test, resamples, confidence, seed)
+    plan = PairedTestPlan.create(test, resamples, confidence, seed)
     check_systems(testset.outline, baseline)
     if unit == "document":
         check_documents(testset.outline)
@@ -166,10 +166,10 @@ def compare(
     compared = testset if orders[0] == names else testset.select(systems=orders[0])
     comparison = SystemComparison(compared, by, unit, chosen)
     for scores, order in zip(judged, orders, strict=True):
-        comparison.add(scores, PairedScores.of(scores, order, doubtful), plan)
+        comparison.add(scores, PairedScores.select(scores, order, doubtful), plan)
     named = None if chosen else orders[0][0]
-    comparison.notices += without_uncertain_segments(testset, comparison)
-    comparison.notices += on_other_segments(testset, comparison, named)
+    comparison.notices += add_certain_differences(testset, comparison)
+    comparison.notices += compare_elsewhere(testset, comparison, named)
     with using_workers(workers):
         comparison.add_figures(progress)
     signatures = {scores.metric: scores.signature for scores in judged}

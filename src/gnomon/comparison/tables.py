@@ -160,7 +160,7 @@ class ComparisonRow(Record):
         return self.gain is not None and self.segments < LEAST
 
 
-def chosen_by_score(finding: Finding) -> bool:
+def is_baseline_best(finding: Finding) -> bool:
     """True if the baseline is the system with the best score under each metric."""
     return any(one.get("baseline_by") == "score" for one in finding.signatures.values())
 
@@ -526,7 +526,7 @@ class DecidingSegments:
             domain=domain,
         )
 
-    def of_bins(
+    def find_in_bins(
         self,
         paired: PairedScores,
         added: NDArray[np.float64],
@@ -534,7 +534,7 @@ class DecidingSegments:
         most: int,
     ) -> Iterator[Exhibit]:
         """The segments of each bin of the histogram with the largest influence."""
-        bins, gains = distributions.Bins.of(paired), paired.gains()
+        bins, gains = distributions.Bins.build(paired), paired.gains()
         order = np.lexsort((-np.abs(added[1]), last[1]))
         places = bins.places[1, order]
         for place in np.unique(places[~np.isnan(places)]).tolist():

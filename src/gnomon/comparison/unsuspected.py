@@ -26,7 +26,7 @@ _FEWEST = 10  # segments
 _UNLIKE = ("data.doubtful", "data.damaged")  # systems that the audit leaves out
 
 
-def on_other_segments(
+def compare_elsewhere(
     testset: TestSet, comparison: SystemComparison, baseline: str | None
 ) -> Iterator[Message]:
     """Cautions of systems that references favour, with what the other segments say of them.
@@ -54,14 +54,15 @@ def on_other_segments(
         found = [
             beside
             for metric in comparison.metrics
-            if (beside := _beside(metric, system, others, rest, comparison.documents)) is not None
+            if (beside := _measure_distance(metric, system, others, rest, comparison.documents))
+            is not None
         ]
         if found:
             elsewhere = {"others": int(rest.sum()), "rest": found}
             yield replace(said, params={**said.params, "beside": elsewhere})
 
 
-def _beside(
+def _measure_distance(
     metric: MetricComparison,
     system: str,
     others: Sequence[str],
@@ -80,8 +81,8 @@ def _beside(
     if not known:
         return None
     other = max(known, key=means.__getitem__)
-    paired = PairedScores.of(scores, [other, system])
-    (_, told) = figures(paired, [rows], metric.plan.in_family(1), documents)[0]
+    paired = PairedScores.select(scores, [other, system])
+    (_, told) = figures(paired, [rows], metric.plan.adapt_to_family(1), documents)[0]
     if not isfinite(told.difference):
         return None
     ends = sorted(sign * end for end in (told.low, told.high) if isfinite(end))

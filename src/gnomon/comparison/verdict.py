@@ -10,7 +10,7 @@ from gnomon.comparison.meanings import DifferenceMeaningRow
 from gnomon.comparison.tables import (
     SYSTEMS,
     ComparisonRow,
-    chosen_by_score,
+    is_baseline_best,
     tested_by,
 )
 from gnomon.core.doubts import said_of
@@ -44,7 +44,7 @@ class _SystemPair(NamedTuple):
     family: dict[str, Any] | None  # of comparisons that are decided at once
 
     @property
-    def under(self) -> dict[str, Any]:
+    def metric_fields(self) -> dict[str, Any]:
         """Whose scores they are."""
         judge = judge_title(self.title) != self.title
         who = "people" if self.row.people else "judge" if judge else "metric"
@@ -99,31 +99,31 @@ class _SystemPair(NamedTuple):
         }
 
     @property
-    def on(self) -> dict[str, Any]:
+    def size_fields(self) -> dict[str, Any]:
         """The segments that it rests on."""
-        return _on([self])
+        return _count_segments([self])
 
     @property
     def rows(self) -> dict[str, list[int]]:
         return {SYSTEMS: [self.position]}
 
     @property
-    def parts(self) -> dict[str, Any]:
+    def sentence_fields(self) -> dict[str, Any]:
         """Parts of all sentences of two systems."""
         row = self.row
         return {
             "system": row.system,
             "baseline": row.baseline,
             "ahead": self.ahead,
-            **self.under,
+            **self.metric_fields,
             **self.difference,
             **self.tested,
-            **self.on,
+            **self.size_fields,
             "family": self.family,
         }
 
 
-def _on(pairs: Sequence[_SystemPair]) -> dict[str, Any]:
+def _count_segments(pairs: Sequence[_SystemPair]) -> dict[str, Any]:
     """On how many segments differences rest, and in how many documents where these are drawn."""
     sizes, by_document = [pair.row.segments for pair in pairs], pairs[0].row.unit == "document"
     return {
@@ -143,14 +143,14 @@ def compare_verdict(finding: Finding) -> Iterator[Message]:
     # what could change the answer comes first
     yield from _empty(finding)
     yield from _missing(finding)
-    chosen = chosen_by_score(finding)
+    chosen = is_baseline_best(finding)
     for metric in metrics:
         of_metric = [pair for pair in sound if pair.row.metric == metric]
         overtaken = any(pair.row.outcome == "better" for pair in of_metric)
         if chosen and not overtaken:
             yield from _best(finding, of_metric)
         elif several and of_metric:
-            yield from _by_outcome(of_metric)
+            yield from _say_outcomes(of_metric)
         else:
             yield from map(_alone, of_metric)
     if not several:
@@ -172,7 +172,7 @@ def compare_verdict(finding: Finding) -> Iterator[Message]:
 
 def _rows(finding: Finding) -> Iterator[_SystemPair]:
     titles = titles_of(finding)
-    chosen = chosen_by_score(finding)
+    chosen = is_baseline_best(finding)
     families = {
         (metric, sliced): _family(finding, metric, sliced=sliced, chosen=chosen)
         for metric in titles
@@ -206,18 +206,18 @@ def _family(finding: Finding, metric: str, *, sliced: bool, chosen: bool) -> dic
 def _alone(pair: _SystemPair) -> Message:
     """Two systems under one metric."""
     if pair.row.gain is None:
-        return message("compare.undefined", pair.rows, **pair.parts)
+        return message("compare.undefined", pair.rows, **pair.sentence_fields)
     if pair.row.same:
-        return message("compare.same", pair.rows, **pair.parts)
+        return message("compare.same", pair.rows, **pair.sentence_fields)
     if pair.row.outcome not in ("better", "worse"):
         return _undecided(pair)
     code = "compare.better" if pair.row.outcome == "better" else "compare.worse"
-    return message(code, pair.rows, **pair.parts)
+    return message(code, pair.rows, **pair.sentence_fields)
 
 
 def _undecided(pair: _SystemPair) -> Message:
     """Two systems without a significant difference, and why."""
-    row, parts = pair.row, pair.parts
+    row, parts = pair.row, pair.sentence_fields
     if row.outcome is None:
         return _untested([pair], pair.rows)
     if row.caveat in ("different", "skewed"):
@@ -236,13 +236,13 @@ def _untested(pairs: Sequence[_SystemPair], places: dict[str, list[int]], **best
         "compare.untested",
         places,
         said="best" if best else "pairs",
-        pairs=[pair.parts for pair in pairs],
+        pairs=[pair.sentence_fields for pair in pairs],
         why="documents" if row.caveat == "documents" else "resamples",
         known=row.documents or 0,
         least_documents=LEAST_DOCUMENTS,
         **best,
-        **pairs[0].under,
-        **_on(pairs),
+        **pairs[0].metric_fields,
+        **_count_segments(pairs),
     )
 
 
@@ -280,7 +280,12 @@ def _best(finding: Finding, pairs: Sequence[_SystemPair]) -> Iterator[Message]:
         for pair in rest
         if pair.row.beaten_by
     ]
-    parts = {**best, **others[0].under, **_on(others), "family": others[0].family}
+    parts = {
+        **best,
+        **others[0].metric_fields,
+        **_count_segments(others),
+        "family": others[0].family,
+    }
     if not near and worse:
         yield message("compare.best", places, next=worse[0].lead, **parts)
         return
@@ -296,15 +301,15 @@ def _best(finding: Finding, pairs: Sequence[_SystemPair]) -> Iterator[Message]:
     )
 
 
-def _by_outcome(pairs: Sequence[_SystemPair]) -> Iterator[Message]:
+def _say_outcomes(pairs: Sequence[_SystemPair]) -> Iterator[Message]:
     """Several systems and a baseline that was named: a statement for those of each outcome."""
-    shared = {"baseline": pairs[0].row.baseline, **pairs[0].under, **_on(pairs)}
+    shared = {"baseline": pairs[0].row.baseline, **pairs[0].metric_fields, **_count_segments(pairs)}
     for outcome in ("better", "worse"):
         some = _ordered(pairs, outcome)
         if len(some) == 1:
             yield _alone(some[0])
         elif some:
-            each = _each([(pair.row.system, pair) for pair in some])
+            each = _collect_results([(pair.row.system, pair) for pair in some])
             yield message(
                 "compare.several",
                 _places(some),
@@ -320,12 +325,12 @@ def _by_outcome(pairs: Sequence[_SystemPair]) -> Iterator[Message]:
     elif rest and all(pair.row.outcome is None for pair in rest):
         yield _untested(rest, _places(rest))
     elif rest:
-        each_of = [{**pair.parts, **pair.unproven} for pair in rest]
+        each_of = [{**pair.sentence_fields, **pair.unproven} for pair in rest]
         parts = {**shared, "each": each_of, "family": rest[0].family}
         yield message("compare.several_undecided", _places(rest), **parts)
 
 
-def _each(some: Sequence[tuple[str, _SystemPair]]) -> dict[str, Any]:
+def _collect_results(some: Sequence[tuple[str, _SystemPair]]) -> dict[str, Any]:
     """Results of the tests, where they are the same for all, with the difference of each."""
     alike = len({tested_by(pair.row) for _, pair in some}) == 1
     each = [
@@ -358,7 +363,7 @@ def _slices(parts: Sequence[_SystemPair]) -> Iterator[Message]:
                     metric=some[0].title,
                     system=some[0].row.system,
                     family=some[0].family,
-                    **_each([(pair.row.slice or "", pair) for pair in some]),
+                    **_collect_results([(pair.row.slice or "", pair) for pair in some]),
                 )
 
 
@@ -463,7 +468,7 @@ def _clustered(sound: Sequence[_SystemPair]) -> Iterator[Message]:
             known=documents,
             what="enough" if documents >= LEAST_DOCUMENTS else "few",
             least=LEAST_DOCUMENTS,
-            **pairs[0].under,
+            **pairs[0].metric_fields,
         )
         return
 

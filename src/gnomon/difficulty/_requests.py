@@ -9,7 +9,7 @@ from gnomon.core.options import Help, OutputFile
 from gnomon.core.validation import Problem, problems
 from gnomon.difficulty.sides import wrapped
 from gnomon.difficulty.word_matches import no_words
-from gnomon.metrics.base import each_metric
+from gnomon.metrics.base import list_metrics
 from gnomon.metrics.registry import check_metric, check_once
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ SavedDifficulties: TypeAlias = Annotated[
 def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """Check options of :func:`gnomon.difficulty.score` that fit each alone."""
     yield from _metric_faults(outline, options)
-    if len(each_metric(options.metrics)) > 1 and options.save:
+    if len(list_metrics(options.metrics)) > 1 and options.save:
         yield Problem("save", UsageError("a file holds the difficulties of one metric; name one"))
 
 
@@ -51,7 +51,7 @@ def _metric_faults(outline: Outline | None, options: BoundOptions) -> Iterator[P
 def _arguments(options: BoundOptions) -> Iterator[tuple[str, AnyMetric]]:
     """Every metric, with the name of its argument."""
     several = isinstance(options.metrics, list | tuple)
-    for number, metric in enumerate(each_metric(options.metrics)):
+    for number, metric in enumerate(list_metrics(options.metrics)):
         yield f"metrics[{number}]" if several else "metrics", metric
 
 

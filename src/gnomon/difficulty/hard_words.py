@@ -31,7 +31,7 @@ from gnomon.difficulty.word_rows import (
     type_rows,
 )
 from gnomon.messages import message
-from gnomon.metrics.base import Metrics, each_metric
+from gnomon.metrics.base import Metrics, list_metrics
 from gnomon.metrics.scoring import signature_of
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def words(
         DataError: the test set lacks what a metric needs, or frozen difficulties do not fit.
     """
     batch = testset.batch()
-    wanted = [wrapped(metric, allow_code=allow_code) for metric in each_metric(metrics)]
+    wanted = [wrapped(metric, allow_code=allow_code) for metric in list_metrics(metrics)]
     least = (5 if testset.segments >= 100 else 1) if min_count is None else min_count
     types: list[WordRow] = []
     systems: list[WordsOfSystemRow] = []

@@ -376,7 +376,7 @@ class UnweightedMatches(OfParts):
     def score_parts(self, batch: Batch) -> NDArray[np.float64]:
         """Precision, recall and F, float64 [K, N, 3]; NaN without a text to compare with."""
         matches = next(iter(self.base.matches(batch)))
-        of_pairs = matches.parts()
+        of_pairs = matches.compute_parts()
         parts = (of_pairs.precision[matches.pair], of_pairs.recall[matches.pair])
         precision, recall = (similarity(matches, values) for values in parts)
         f = f_of(precision, recall, self.metric.beta)

@@ -185,7 +185,7 @@ class BoundNgramDifficulty(PooledMetric):
                 f"{self.metric.spec}: masks are one per token here, so that n-grams keep their"
                 " weights; leave out granularity='span'"
             )
-        masks = TokenMasks.of(self._tokens(batch), plan)
+        masks = TokenMasks.locate(self._tokens(batch), plan)
         scores = np.empty((plan.variants, *batch.shape))
         for variant in range(plan.variants):
             sides = [masks.sequences(variant, side).ids for side in ("candidate", "reference")]

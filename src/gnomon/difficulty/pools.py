@@ -208,7 +208,7 @@ class PooledMetric(OfOptions):
         return signature.adding({"pool": self.hardness.pool, **how})
 
     @property
-    def by_system(self) -> bool:
+    def depends_on_system(self) -> bool:
         """True if a system's words are weighed by the others alone."""
         return self.metric.leave_one_out
 

@@ -15,7 +15,7 @@ from gnomon.difficulty.pools import empty_notices
 from gnomon.difficulty.score_rows import WeightedRow
 from gnomon.difficulty.sides import base_metric, facts_of, system_scores, wrapped
 from gnomon.difficulty.verdict import score_verdict
-from gnomon.metrics.base import Metrics, each_metric
+from gnomon.metrics.base import Metrics, list_metrics
 from gnomon.metrics.scoring import signature_of
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def score(
         OutputError: the difficulties cannot be written.
     """
     batch = testset.batch()
-    wanted = [wrapped(metric, allow_code=allow_code) for metric in each_metric(metrics)]
+    wanted = [wrapped(metric, allow_code=allow_code) for metric in list_metrics(metrics)]
     bound: list[Bound] = []
     rows: list[WeightedRow] = []
     notices: list[Message] = []

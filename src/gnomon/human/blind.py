@@ -177,7 +177,7 @@ def sheet(
         found = draw_contrasts(
             testset,
             metrics,
-            WordChoice.of(sources, features),
+            WordChoice.create(sources, features),
             limits,
             items=items,
             seed=seed,

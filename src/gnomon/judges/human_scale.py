@@ -24,7 +24,7 @@ from gnomon.judges.replies import mean_score
 from gnomon.judges.requests import judge_faults, list_judges
 from gnomon.messages import message
 from gnomon.messages.audiences import Words, flag
-from gnomon.metrics.base import Metrics, each_metric
+from gnomon.metrics.base import Metrics, list_metrics
 from gnomon.metrics.scoring import signature_of
 from gnomon.stats import pearson
 from gnomon.stats.holm import step_down
@@ -76,7 +76,7 @@ def check_calibrate(outline: Outline | None, options: BoundOptions) -> Iterator[
         )
         yield Problem("human", DataError(message))
     if options.save and (
-        len(each_metric(options.metrics) if wrong else judges) > 1
+        len(list_metrics(options.metrics) if wrong else judges) > 1
         or len(files) + len(kinds or there) > 1
     ):
         message = "scores are saved of one judge and one kind of human scores; name one of each"

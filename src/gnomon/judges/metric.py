@@ -154,7 +154,7 @@ class ChatJudge(Options, Metric):
         return replace(rubric, reasons=False) if silent else rubric
 
     @property
-    def of_pairs(self) -> bool:
+    def is_pairwise(self) -> bool:
         """True if it compares two outputs, and scores none."""
         return self.full_rubric.answer == "choice"
 
@@ -162,7 +162,7 @@ class ChatJudge(Options, Metric):
     def can(self) -> frozenset[str]:
         """Mark errors, or prefer one of two outputs, where the rubric asks for that."""
         rubric = self.full_rubric
-        more = {"prefer"} if self.of_pairs else {"spans"} if rubric.marks_errors else set()
+        more = {"prefer"} if self.is_pairwise else {"spans"} if rubric.marks_errors else set()
         return frozenset({"statistics"} | more)
 
     @property
@@ -287,7 +287,7 @@ class ChatJudge(Options, Metric):
 
     def bound(self, language_pair: str | None) -> BoundChatJudge:
         """The judge of texts in some languages; nothing is looked at."""
-        if self.of_pairs:
+        if self.is_pairwise:
             return BoundPairJudge(self, language_pair)
         kind = BoundMarkingJudge if self.full_rubric.marks_errors else BoundChatJudge
         return kind(self, language_pair)

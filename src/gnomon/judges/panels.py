@@ -124,7 +124,7 @@ class JudgePanel(Options, Metric):
         Raises:
             UsageError: they cannot.
         """
-        if any(judge.of_pairs for judge in self.judges):
+        if any(judge.is_pairwise for judge in self.judges):
             raise UsageError(
                 "judges of pairs make no panel, as they score no output; ask each by gnomon compare"
             )

@@ -9,7 +9,7 @@ from gnomon.core.validation import Problem, problems
 from gnomon.judges.metric import ChatJudge
 from gnomon.judges.panels import JudgePanel
 from gnomon.messages.audiences import flag
-from gnomon.metrics.base import each_metric
+from gnomon.metrics.base import list_metrics
 from gnomon.metrics.registry import check_metric, resolve
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def list_judges_and_panels(
     metrics: Metrics, *, allow_code: bool
 ) -> Iterator[tuple[str, ChatJudge | JudgePanel]]:
     """Likewise, and panels as they are."""
-    for given in each_metric(metrics):
+    for given in list_metrics(metrics):
         judge = chat_judge(given, allow_code=allow_code)
         yield given if isinstance(given, str) else judge.spec, judge
 
@@ -54,7 +54,7 @@ def judge_faults(
 
     ``outline``: of the test set; None: not known yet.
     """
-    every = each_metric(metrics)
+    every = list_metrics(metrics)
     if not every:
         yield Problem("metrics", UsageError("name a judge (", _HOW, ")"))
     for number, metric in enumerate(every):

@@ -104,7 +104,7 @@ def check_settings(kind: object, settings: Mapping[str, Any]) -> None:
             )
 
 
-def _known_classes(*names: str) -> tuple[Callable[[Any], bool], str]:
+def _require_class(*names: str) -> tuple[Callable[[Any], bool], str]:
     allowed = ", ".join(map(repr, names[:-1])) + f" or {names[-1]!r}"
     return lambda value: isinstance(value, str) and value in names, allowed
 
@@ -150,8 +150,8 @@ _ACTIVATION = f"one of {', '.join(ACTIVATIONS)}"
 #: for weights are checked with these
 _VALUES: Mapping[str, tuple[Callable[[Any], bool], str]] = MappingProxyType(
     {
-        "pool": _known_classes("avg", "max", "cls", "default"),
-        "sent_to_use": _known_classes("src", "mt", "ref"),
+        "pool": _require_class("avg", "max", "cls", "default"),
+        "sent_to_use": _require_class("src", "mt", "ref"),
         "activations": (_is_activation, _ACTIVATION),
         "final_activation": (lambda value: value is None or _is_activation(value), _ACTIVATION),
         "layer_transformation": (lambda value: isinstance(value, str), "a name"),

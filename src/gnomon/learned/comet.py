@@ -291,7 +291,7 @@ class BoundMaskingComet(BoundMatchingComet):
         such words (as with a single segment), the candidate's are left out.
         """
         states = self._states(batch)
-        masks = TokenMasks.of(states.table, plan)
+        masks = TokenMasks.locate(states.table, plan)
         rows = input_rows(batch, self.needs)
         donors = ReplacementWords.order_references(batch, self._donor_texts(batch))
         # equal texts of two segments are one row only where both draw the same words

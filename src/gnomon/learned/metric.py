@@ -232,7 +232,7 @@ class BoundLearned(OfOptions, ABC):
 
     def look_up_parts(self, triples: Sequence[Triple]) -> NDArray[np.float64]:
         """Scores and parts of some distinct inputs, float64 [P, S]; of earlier runs or new ones."""
-        return self.kept_scores.scores(
+        return self.stored_scores.scores(
             triples,
             len(self.part_names),
             lambda new: self.score_triples([triples[number] for number in new]),
@@ -249,7 +249,7 @@ class BoundLearned(OfOptions, ABC):
         return ()
 
     @property
-    def kept_scores(self) -> KeptScores:
+    def stored_scores(self) -> KeptScores:
         """Scores of this and of earlier runs."""
         encoder = self.model.encoder
         run = (encoder.precision, encoder.device.split(":")[0])

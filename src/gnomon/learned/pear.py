@@ -125,7 +125,7 @@ class BoundPear(BoundLearned):
     pool: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
-    def by_system(self) -> bool:
+    def depends_on_system(self) -> bool:
         """True if a text is compared with all systems but its own."""
         return bool(self.pool)
 
@@ -213,7 +213,7 @@ class BoundPear(BoundLearned):
         for at in range(0, len(pairs), _BLOCK):
             some = pairs[at : at + _BLOCK]
             distinct = list(dict.fromkeys(some))
-            results = self.kept_scores.scores(distinct, 1, partial(self._read_pairs, distinct))
+            results = self.stored_scores.scores(distinct, 1, partial(self._read_pairs, distinct))
             values = dict(zip(distinct, results[:, 0].tolist(), strict=True))
             scores[at : at + _BLOCK] = [values[pair] for pair in some]
         return scores

@@ -452,7 +452,7 @@ class BoundMarkingUnified(BoundUnified):
         places = {text: pieces.places for text, pieces in self._pieces(texts).items()}
         for at in range(0, len(distinct), _AT_ONCE):
             some = distinct[at : at + _AT_ONCE]
-            errors = self.kept_scores.values("errors", some, partial(self._read_errors, some))
+            errors = self.stored_scores.values("errors", some, partial(self._read_errors, some))
             for triple, values in zip(some, errors, strict=True):
                 marked[triple] = self._spans(places[triple.candidate], values)
         segments = max(batch.shape[1], 1)

@@ -15,7 +15,7 @@ from gnomon.core.validation import Problem, problems
 from gnomon.data.formats import human_files
 from gnomon.messages.audiences import Named
 from gnomon.metrics import resolve
-from gnomon.metrics.base import each_metric
+from gnomon.metrics.base import list_metrics
 from gnomon.metrics.functions import FunctionMetric
 from gnomon.metrics.registry import check_metric
 from gnomon.metrics.spec import read_spec
@@ -102,7 +102,7 @@ def check_named(metrics: object, baseline: str, *, allow_code: bool) -> None:
     if isinstance(metrics, Mapping):
         names = [str(name) for name in metrics]
     else:
-        every = each_metric(metrics)
+        every = list_metrics(metrics)
         if not all(isinstance(spec, str) for spec in every):
             return  # scores and functions bring their names
         names = [name_of(str(spec), allow_code=allow_code) for spec in every]
@@ -157,7 +157,7 @@ def _circular_faults(
     """Metrics whose judges would choose the systems that they look at."""
     judgements = kinds_of(outline, kinds)
     judges = [kind for levels in judgements for kind in dict.fromkeys(levels.values())]
-    for number, given in enumerate(each_metric(metrics)):
+    for number, given in enumerate(list_metrics(metrics)):
         if not isinstance(given, str) or list(
             problems("", check_metric, given, outline, allow_code=allow_code)
         ):

@@ -71,7 +71,7 @@ class _MeasureRows:
     def edits(self) -> list[AgreementRow]:
         """Metrics compared with human scores that count edits, best first."""
         rows = (r for r in self.rows if r.circular == "edits" and r.value is not None)
-        return sorted(rows, key=lambda row: -row.known_value)
+        return sorted(rows, key=lambda row: -row.value_or_zero)
 
     @cached_property
     def short_of(self) -> str | None:
@@ -94,7 +94,7 @@ class _MeasureRows:
         if self.first.statistic not in _CORRELATIONS:
             return False
         signs = {row.sign for row in self.figures}
-        return self.figures[0].known_value <= 0 or not signs & {1, None}
+        return self.figures[0].value_or_zero <= 0 or not signs & {1, None}
 
     def title(self, row: AgreementRow) -> str:
         """Title of a metric in sentences."""
@@ -103,7 +103,7 @@ class _MeasureRows:
     def figure(self, row: AgreementRow, **of: object) -> dict[str, Any]:
         """A metric and its value."""
         low, high = row.ends("value")
-        named = {"metric": self.title(row), "value": row.known_value, "low": low, "high": high}
+        named = {"metric": self.title(row), "value": row.value_or_zero, "low": low, "high": high}
         return {**named, "of": None, "sets": None, **of}
 
     def facts(self, *rows: AgreementRow) -> dict[str, Any]:
@@ -375,7 +375,7 @@ def _say_best_on_average(
         yield message("metaeval.value", rows, metric=group.title(best), **facts)
         return
     chance = all(each.is_by_chance for each in sets)
-    if best.statistic in _CORRELATIONS and (best.known_value <= 0 or chance):
+    if best.statistic in _CORRELATIONS and (best.value_or_zero <= 0 or chance):
         yield _none(finding, group)
         return
     averages, clear = [], []
@@ -543,7 +543,7 @@ def _controlled(finding: Finding, groups: Sequence[_MeasureRows]) -> Iterator[Me
             for row in group.figures:
                 turned = (*group.place, row.metric) in backwards or row.metric in flat
                 by_chance = row.value == _CHANCE.get(row.statistic, 0.0)  # nothing to reach
-                if 0 < row.known_value <= control.known_value and not turned and not by_chance:
+                if 0 < row.value_or_zero <= control.value_or_zero and not turned and not by_chance:
                     of = reached.setdefault((name, group.first.level, group.first.measure), {})
                     of.setdefault(row.metric, group.figure(row, control=control.value))
                     rows += [control, row]

@@ -19,7 +19,7 @@ from gnomon.messages.audiences import Named, parameter
 from gnomon.metaeval.error_span_finding import MarkedErrors, MarkRules, error_span_finding
 from gnomon.metaeval.error_span_rows import CONTESTS, ERROR_FREE, MARKS, ROWS, SEGMENTS
 from gnomon.metaeval.error_spans_verdict import error_spans_verdict
-from gnomon.metrics.base import Metrics, each_metric
+from gnomon.metrics.base import Metrics, list_metrics
 from gnomon.metrics.error_marks import (
     MarkedSide,
     Marking,
@@ -55,7 +55,7 @@ def check_spans(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
     if not options.thresholds and options.error_free != "spans":
         few = " must be one or more where scores decide what is free of errors"
         yield Problem("thresholds", UsageError(parameter("thresholds"), few))
-    for metric in each_metric(options.metrics):
+    for metric in list_metrics(options.metrics):
         yield from problems("metrics", check_metric, metric, outline, allow_code=options.allow_code)  # type: ignore[arg-type]  # scores are refused there
     if outline is not None:
         if options.unit == "document" and not outline.slices.get("document"):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gnomon.metrics.base import Metric as Metric
     from gnomon.metrics.base import OfOptions as OfOptions
     from gnomon.metrics.bertscore import BertScore as BertScore
-    from gnomon.metrics.black_box_masking import with_masking as with_masking
+    from gnomon.metrics.black_box_masking import make_maskable as make_maskable
     from gnomon.metrics.bleu import Bleu as Bleu
     from gnomon.metrics.chrf import Chrf as Chrf
     from gnomon.metrics.embeddings import Matcher as Matcher

@@ -61,7 +61,7 @@ __all__ = [
     "OfOptions",
     "Power",
     "check_needs",
-    "each_metric",
+    "list_metrics",
 ]
 
 #: a spec, a metric, a function of texts, or what a metric said of the test set
@@ -75,7 +75,7 @@ Metrics: TypeAlias = Annotated[
 ]
 
 
-def each_metric(metrics: object) -> list[AnyMetric]:
+def list_metrics(metrics: object) -> list[AnyMetric]:
     """The metrics of a request: one, several, or several by name."""
     if isinstance(metrics, Mapping):
         return list(metrics.values())
@@ -122,8 +122,8 @@ class Metric:
             where the model decides, what it may be able to do.
         pooled: whether the score of a system may depend on the other systems, or on what people
             said of them; True unless it says otherwise.
-        own_texts: whether it knows the scores of the test set's own texts alone.
-        of_pairs: whether it compares two outputs, and scores none.
+        is_limited_to_test_set: whether it knows the scores of the test set's own texts alone.
+        is_pairwise: whether it compares two outputs, and scores none.
         masks: kinds of mask that it may have of its own; "": none.
     """
 
@@ -158,12 +158,12 @@ class Metric:
         return True
 
     @default
-    def own_texts(self) -> bool:
+    def is_limited_to_test_set(self) -> bool:
         """True if it has scores of the test set's own texts alone."""
         return False
 
     @default
-    def of_pairs(self) -> bool:
+    def is_pairwise(self) -> bool:
         """True if it compares two outputs, and scores none."""
         return False
 
@@ -208,7 +208,7 @@ class BoundMetric(Metric):
         informed_by: kinds of human scores ("da-z") that binding looked at: a metric that has seen
             them cannot be judged by them.
         human: whether people gave the scores.
-        by_system: whether equal texts of two systems may score differently.
+        depends_on_system: whether equal texts of two systems may score differently.
         max_calls: most scores of texts, or answers, that one request may cost; None: no matter.
         graded: whether scores of pairs say by how much; False for choices, from -1 to 1.
         masks_used: which kind of mask ``masked`` puts, one of
@@ -247,7 +247,7 @@ class BoundMetric(Metric):
         return False
 
     @default
-    def by_system(self) -> bool:
+    def depends_on_system(self) -> bool:
         """True if the score depends on the name of the system."""
         return False
 
@@ -483,6 +483,6 @@ class OfOptions(BoundMetric):
         return self.metric.higher_is_better
 
     @default
-    def own_texts(self) -> bool:
+    def is_limited_to_test_set(self) -> bool:
         """True if it has scores of the test set's own texts alone."""
-        return self.metric.own_texts
+        return self.metric.is_limited_to_test_set

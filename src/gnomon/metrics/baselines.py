@@ -151,7 +151,7 @@ def _means(matcher: Matcher, pairs: Sequence[tuple[str, str]]) -> NDArray[np.flo
     batch = Batch.build(systems={"shuffled": candidates}, references=[references])
     matches = matcher.matches(batch, pair_rows(batch))
     means: NDArray[np.float64] = np.array(
-        [values[matches.pair].mean() for values in matches.parts()]
+        [values[matches.pair].mean() for values in matches.compute_parts()]
     )
     return means
 

@@ -238,7 +238,7 @@ class BoundBertScore(BoundMatching):
         return compared_rows(batch, self.needs)
 
     def _precision_recall_f(self, matches: Matches) -> NDArray[np.float64]:
-        best = [matches.best_of(values) for values in matches.parts()]
+        best = [matches.best_of(values) for values in matches.compute_parts()]
         scores = np.stack(best, axis=-1)
         if self.baseline is None:
             return scores

@@ -48,9 +48,9 @@ __all__ = [
     "MaskWords",
     "Substitution",
     "check_absent",
+    "make_maskable",
+    "make_substitutable",
     "surviving_words",
-    "with_masking",
-    "with_substitution",
 ]
 
 
@@ -200,7 +200,7 @@ def _probe(
         return MaskProbe(words, none, none, np.zeros((3, 0)))
     probed = batch.select(systems=[0], segments=places)
     numbers = [int(row[0]) for row in probed.references_of(0)]
-    table = tokens.of(batch.texts)
+    table = tokens.tokenise(batch.texts)
     plain = [batch.texts[number] for number in numbers]
     masked = [
         _mask_every_third(batch.texts[number], table, number, words, apart=apart)
@@ -282,7 +282,7 @@ def _present(words: MaskWords, texts: Sequence[str]) -> bool:
 _CELLS = 250_000
 
 
-def with_masking(
+def make_maskable(
     bound: BoundMetric,
     batch: Batch,
     *,
@@ -395,7 +395,7 @@ class TextEditing(BoundMetric, ABC):
 
 @dataclass(frozen=True, eq=False)
 class BlackBox(TextEditing):
-    """A metric on texts, with masks; made by :func:`with_masking`."""
+    """A metric on texts, with masks; made by :func:`make_maskable`."""
 
     probe: MaskProbe  # the mask words, and what the metric made of them
     tokens: Tokenised  # the tokens that are masked
@@ -421,7 +421,7 @@ class BlackBox(TextEditing):
 
     def mask_tokens(self, batch: Batch) -> TokenTable | None:
         """The tokens that masks are put on; None: on spans themselves."""
-        return None if self.in_place else self.tokens.of(batch.texts)
+        return None if self.in_place else self.tokens.tokenise(batch.texts)
 
     def mask_notices(self) -> tuple[Message, ...]:
         """Notices of the masks for readers of MuLER."""
@@ -444,7 +444,9 @@ class BlackBox(TextEditing):
 
     def _variants(self, batch: Batch, plan: MaskPlan) -> Iterator[_Edited]:
         check_absent(self.words, batch.texts)
-        masks = None if self.in_place else TokenMasks.of(self.tokens.of(batch.texts), plan)
+        masks = (
+            None if self.in_place else TokenMasks.locate(self.tokens.tokenise(batch.texts), plan)
+        )
         candidate_texts, reference_texts = _sides(batch)
         shared, candidate, reference = self.words
         for variant in range(plan.variants):
@@ -473,7 +475,7 @@ def _spell_mask(mask: str) -> str:
 # Words that stand in for others: the reference's own, or some of the same class from elsewhere.
 
 
-def with_substitution(bound: BoundMetric, batch: Batch, *, seed: int = SEED) -> Substitution:
+def make_substitutable(bound: BoundMetric, batch: Batch, *, seed: int = SEED) -> Substitution:
     """A bound metric whose oracle and anti-oracle are made of words instead of masks.
 
     Args:

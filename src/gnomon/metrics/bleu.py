@@ -244,7 +244,7 @@ class BoundBleu(CountedNgrams):
         self, batch: Batch, comparisons: TextComparisons, masks: TokenMasks | None
     ) -> NgramCount:
         """The counter of comparisons, each against all of its references at once."""
-        layout = NgramLayout.of_words(self.texts.tokens.of(batch.texts))
+        layout = NgramLayout.number_words(self.texts.tokens.tokenise(batch.texts))
         counter = NgramCounter(layout, self.metric.max_ngram_order, masks)
 
         def count(
@@ -264,7 +264,7 @@ class BoundBleu(CountedNgrams):
 
     def ngram_tokens(self, texts: tuple[str, ...]) -> TokenTable:
         """The tokens of texts."""
-        return self.texts.tokens.of(texts)
+        return self.texts.tokens.tokenise(texts)
 
     def ngram_scores(self, counts: NgramCounts, *, corpus: bool) -> NDArray[np.float64]:
         """BLEU [...] of counts, with the penalty for brevity of their lengths."""

@@ -194,7 +194,7 @@ class BoundChrf(CountedNgrams):
 
     def mask_lengths(self, batch: Batch, plan: MaskPlan) -> tuple[int, ...]:
         """Mean length of what a mask stands for in the references of the batch, per group."""
-        return self._lengths(batch, self.texts.masks(batch, plan.with_lengths(None)))
+        return self._lengths(batch, self.texts.masks(batch, plan.fill_lengths(None)))
 
     @staticmethod
     def _lengths(batch: Batch, masks: TokenMasks) -> tuple[int, ...]:
@@ -215,7 +215,7 @@ class BoundChrf(CountedNgrams):
         def count(
             rows: NDArray[np.int64], chosen: PlacedMasks | None, *, both: bool
         ) -> list[NDArray[np.float64]]:
-            pairs = _Pairs.of(comparisons, rows)
+            pairs = _Pairs.select(comparisons, rows)
             counted = (counter(pairs.pairing, chosen, both=both) for counter in counters)
             return [self._columns(pairs, parts) for parts in zip(*counted, strict=True)]
 
@@ -233,7 +233,7 @@ class BoundChrf(CountedNgrams):
 
     def ngram_tokens(self, texts: tuple[str, ...]) -> TokenTable:
         """The characters of texts, each a token."""
-        return self._characters.of(texts)
+        return self._characters.tokenise(texts)
 
     def ngram_scores(self, counts: NgramCounts, *, corpus: bool) -> NDArray[np.float64]:  # noqa: ARG002  # the formula is the same
         """ChrF [...] of counts."""
@@ -247,14 +247,14 @@ class BoundChrf(CountedNgrams):
 
     def _layouts(self, batch: Batch) -> tuple[tuple[NgramLayout, int], ...]:
         """Characters and words, each with the length of its longest n-grams."""
-        words = self.texts.tokens.of(batch.texts)
+        words = self.texts.tokens.tokenise(batch.texts)
         orders = (self.metric.char_order, self.metric.word_order)
         if self.metric.whitespace:
             texts = [t.lower() for t in batch.texts] if self.metric.lowercase else batch.texts
             characters = spaced_layout(texts, words)
         else:
             characters = character_layout(words)
-        layouts = zip((characters, NgramLayout.of_words(words)), orders, strict=True)
+        layouts = zip((characters, NgramLayout.number_words(words)), orders, strict=True)
         return tuple(layout for layout in layouts if layout[1])
 
     def _columns(self, pairs: _Pairs, parts: Sequence[Counted]) -> NDArray[np.float64]:
@@ -278,7 +278,7 @@ class _Pairs(NamedTuple):
     pairing: TextPairs  # the pairs, a group for each reference
 
     @classmethod
-    def of(cls, comparisons: TextComparisons, rows: NDArray[np.int64]) -> _Pairs:
+    def select(cls, comparisons: TextComparisons, rows: NDArray[np.int64]) -> _Pairs:
         pairs = comparisons.pairs(rows)
         order = np.argsort(pairs.reference, kind="stable")
         references, group = np.unique(pairs.reference[order], return_inverse=True)

@@ -67,7 +67,7 @@ class TextComparisons:
     references: NDArray[np.int64]  # reference texts
 
     @classmethod
-    def of(cls, batch: Batch) -> TextComparisons:
+    def collect(cls, batch: Batch) -> TextComparisons:
         """The comparisons that scoring a batch needs."""
         groups: dict[tuple[int, ...], int] = {}
         cell_group = np.zeros(batch.shape, dtype=np.int64)
@@ -150,7 +150,7 @@ class TokenisedTexts:
     ) -> tuple[TextComparisons, NDArray[np.float64]]:
         """The comparisons of a batch and their unmasked statistics; counted once for a batch."""
         if self._base is None or self._base[0] is not batch:
-            comparisons = TextComparisons.of(batch)
+            comparisons = TextComparisons.collect(batch)
             self._base = batch, comparisons, count(batch, comparisons)
             self.compared += len(comparisons.candidate)
         return self._base[1:]
@@ -175,10 +175,10 @@ class TokenisedTexts:
 
     def masks(self, batch: Batch, plan: MaskPlan) -> TokenMasks:
         """Which tokens a plan masks; found once for all plans over the same spans."""
-        tokens = self.tokens.of(batch.texts)
+        tokens = self.tokens.tokenise(batch.texts)
         last = self._masks
-        masks = last.under(plan) if last is not None and last.whole is tokens else None
-        self._masks = masks or TokenMasks.of(tokens, plan, cut=self._cut)
+        masks = last.change_plan(plan) if last is not None and last.whole is tokens else None
+        self._masks = masks or TokenMasks.locate(tokens, plan, cut=self._cut)
         return self._masks
 
 

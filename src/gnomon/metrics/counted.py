@@ -86,7 +86,7 @@ class CountedMetric(OfOptions, ABC):
 
     def mask_tokens(self, batch: Batch) -> TokenTable | None:
         """The tokens that masks are put on."""
-        return self.texts.tokens.of(batch.texts)
+        return self.texts.tokens.tokenise(batch.texts)
 
     def masked(self, batch: Batch, plan: MaskPlan) -> NDArray[np.float64]:
         """Sentence scores of every edition, float64 [V, K, N]."""
@@ -192,8 +192,8 @@ class CountedPairs(CountedMetric):
             scores = []
             for edition in (chosen, chosen.private())[: 1 + both]:
                 sides = (
-                    masks.with_masks(edition, "candidate"),
-                    masks.with_masks(edition, "reference"),
+                    masks.insert_masks(edition, "candidate"),
+                    masks.insert_masks(edition, "reference"),
                 )
                 counts_of_pairs = self.pair_counts(masks.tokens, *sides, pairs_of(keys))
                 counts = self._add_sizes(masks.tokens, counts_of_pairs[back], sides, some)
@@ -208,7 +208,7 @@ class CountedPairs(CountedMetric):
     def _plain(self, batch: Batch, comparisons: TextComparisons) -> tuple[PairRows, PairCounts]:
         """All comparisons beside each of their references, unmasked."""
         rows = comparisons.pairs(np.arange(len(comparisons.candidate)))
-        table = self.texts.tokens.of(batch.texts)
+        table = self.texts.tokens.tokenise(batch.texts)
         sides = Sequences(table.offsets, table.ids), self.plain_references(table, rows)
         keys, back = pair_keys(rows)
         counts_of_pairs = self.texts.pair_counts(

@@ -177,7 +177,7 @@ class Idf:
         weights: NDArray[np.float64] = np.log((self.documents + 1) / (self.frequencies + 1))
         return weights
 
-    def of(self, pieces: Pieces) -> NDArray[np.float64]:
+    def weigh(self, pieces: Pieces) -> NDArray[np.float64]:
         """The weight of every piece, float64 [rows]; special pieces have none."""
         weights = np.full(len(pieces.ids), math.log(self.documents + 1))
         if len(self.types):
@@ -526,7 +526,7 @@ class Matcher:
         """Best matches of every variant of a plan (Karidi et al., appendix C)."""
         base = self.matches(batch, rows)
         encoded, _ = self.encode(batch, rows)
-        masks = TokenMasks.of(piece_table(encoded.pieces, self.encoder.identity), plan)
+        masks = TokenMasks.locate(piece_table(encoded.pieces, self.encoder.identity), plan)
         for variant in range(plan.variants):
             chosen = masks.masks(variant)
             action = np.zeros(len(encoded.pieces.ids), dtype=np.int8)
@@ -623,7 +623,7 @@ def piece_table(pieces: Pieces, name: str) -> TokenTable:
         tokeniser=name,
         offsets=pieces.offsets,
         ids=pieces.ids,
-        vocabulary=Vocabulary.of([]),
+        vocabulary=Vocabulary.build([]),
         tokenised=len(pieces),
         places=lambda: TokenPlaces(pieces.start, pieces.end),
     )
@@ -664,4 +664,4 @@ class BoundMatching(OfOptions):
 
     def weigh(self, pieces: Pieces) -> NDArray[np.float64]:
         """The weight of every piece, float64 [rows]: 1 or idf; special ones have none."""
-        return unit_weights(pieces) if self.weights is None else self.weights.of(pieces)
+        return unit_weights(pieces) if self.weights is None else self.weights.weigh(pieces)

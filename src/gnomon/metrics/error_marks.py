@@ -33,7 +33,7 @@ from gnomon.metrics.base import (
     AnyMetric,
     BoundMetric,
     Metrics,
-    each_metric,
+    list_metrics,
 )
 from gnomon.metrics.registry import check_metric, resolve
 from gnomon.metrics.registry import names as metric_names
@@ -139,14 +139,16 @@ class ErrorMarks:
         graded = ((s, severity_of(s.severity)) for s in self.spans.get(place, ()))
         return tuple(GradedSpan(s.start, s.end, major) for s, major in graded if major is not None)
 
-    def every(self, place: Judgement) -> tuple[ErrorSpan, ...]:
+    def list_errors(self, place: Judgement) -> tuple[ErrorSpan, ...]:
         """All errors of an output, those without a place, too."""
         spans = (*self.spans.get(place, ()), *self.placeless.get(place, ()))
         return tuple(span for span in spans if severity_of(span.severity) is not None)
 
     def penalty(self, place: Judgement) -> float:
         """Minus the sum of the penalties of an output: 5 for a major error, 1 for a minor one."""
-        return 0.0 - sum(_PENALTY[bool(severity_of(span.severity))] for span in self.every(place))
+        return 0.0 - sum(
+            _PENALTY[bool(severity_of(span.severity))] for span in self.list_errors(place)
+        )
 
     @property
     def segments(self) -> NDArray[np.bool_]:
@@ -304,7 +306,7 @@ def _marks_of_metric(
     )
 
 
-def each_mark(marks: Marks) -> list[Any]:
+def list_marks(marks: Marks) -> list[Any]:
     """Marks as they were given, one or several, as a list."""
     return list(marks) if isinstance(marks, list | tuple) else [marks]
 
@@ -361,9 +363,9 @@ def read_every_mark(
     """
     kinds = marked_kinds(testset)
     markers: list[ErrorMarks | tuple[str, BoundMetric]] = []
-    for marker in (*each_metric(metrics), *each_mark(marks)):
+    for marker in (*list_metrics(metrics), *list_marks(marks)):
         source = None
-        if isinstance(marker, str | PathLike) and len(markers) >= len(each_metric(metrics)):
+        if isinstance(marker, str | PathLike) and len(markers) >= len(list_metrics(metrics)):
             source = _source_of(fspath(marker), kinds)
         if source is None or source.what == "metric":
             markers.append(_bind_marking(testset, marker, how))
@@ -425,7 +427,7 @@ def read_people_marks(testset: TestSet, human: Human, side: str) -> tuple[TestSe
 
 def has_marks(outline: Outline, options: Mapping[str, Any]) -> bool:
     """True if there are marks of anybody's: in the test set, or in what options name."""
-    return has_people_marks(outline, options) or bool(each_mark(options.get("marks") or ()))
+    return has_people_marks(outline, options) or bool(list_marks(options.get("marks") or ()))
 
 
 def has_people_marks(outline: Outline, options: Mapping[str, Any]) -> bool:
@@ -447,11 +449,11 @@ def mark_faults(
         message = f"test set {outline.name!r} has no sources; name their file (-s)"
         yield Problem("side", DataError(message))
     names: list[str] = []
-    if not alone or has_people_marks(outline, {"human": human}) or human or not each_mark(marks):
+    if not alone or has_people_marks(outline, {"human": human}) or human or not list_marks(marks):
         yield from _people_faults(outline, human, names)
-    names += [str(read_spec(given)) for given in each_metric(metrics) if isinstance(given, str)]
+    names += [str(read_spec(given)) for given in list_metrics(metrics) if isinstance(given, str)]
     kinds = tuple(dict.fromkeys(marked.kind for marked in outline.marked))
-    for number, given in enumerate(each_mark(marks)):
+    for number, given in enumerate(list_marks(marks)):
         source = None
         if isinstance(given, str | PathLike):
             try:

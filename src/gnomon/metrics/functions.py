@@ -35,7 +35,7 @@ __all__ = [
     "FunctionMetric",
     "TextMetric",
     "code_fields",
-    "from_code",
+    "load_function_metric",
     "metric",
     "needs_of",
     "offered_function",
@@ -303,7 +303,7 @@ def offered_function(
     return replace(metric(function, name=name, spec=name), fields=(("package", package),))
 
 
-def from_code(
+def load_function_metric(
     target: str,
     *,
     name: str | None = None,

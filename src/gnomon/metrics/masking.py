@@ -110,6 +110,6 @@ class MaskPlan:
             self, spans=self.spans.select(names), actions=actions[:, groups], lengths=lengths
         )
 
-    def with_lengths(self, lengths: Sequence[int] | None) -> MaskPlan:
+    def fill_lengths(self, lengths: Sequence[int] | None) -> MaskPlan:
         """This plan with the lengths of masked tokens filled in."""
         return replace(self, lengths=None if lengths is None else tuple(lengths))

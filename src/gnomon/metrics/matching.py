@@ -112,7 +112,7 @@ class Matches:
     floor: float = 0.0
     order: NDArray[np.float64] | None = None
 
-    def parts(self) -> Parts:
+    def compute_parts(self) -> Parts:
         """Precision, recall and F of every pair with the metric's own weights.
 
         Zhang et al. (2020), "BERTScore: Evaluating Text Generation with BERT", eq. 1-3 and the

@@ -236,7 +236,10 @@ class BoundMeteor(OfOptions):
         """Sentence scores, float64 [K, N]; NaN for segments without a reference."""
         rows = pair_rows(batch)
         keys, back = pair_keys(rows)
-        words, memory = lowered_words(self.tokens.of(batch.texts)), self.memory_of(batch.texts)
+        words, memory = (
+            lowered_words(self.tokens.tokenise(batch.texts)),
+            self.memory_of(batch.texts),
+        )
         values = []
         for candidate, reference in pairs_of(keys).tolist():
             pair = words[candidate], words[reference]
@@ -247,7 +250,7 @@ class BoundMeteor(OfOptions):
 
     def alignments(self, batch: Batch) -> Matches:
         """Words matched as they are, by stem or by synonym."""
-        table = self.tokens.of(batch.texts)
+        table = self.tokens.tokenise(batch.texts)
         words = lowered_words(table)
         runs: dict[tuple[int, int], float] = {}
 

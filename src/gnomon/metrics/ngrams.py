@@ -86,7 +86,7 @@ class NgramCounter:
             sizes = lengths[pairing.candidates], lengths[pairing.references]
             return (Counted(self._layout.rows.matches(*pairing, self._orders), *sizes),)
         if self._masks is not None:
-            masks = self._masks.as_whole(masks)
+            masks = self._masks.join_parts(masks)
         actions = np.where(masks.first, masks.action, loops.LEFT_OUT).astype(np.int8)
         runs = None if self._lengths is None else self._lengths[masks.group]
         matches, unmasked, *counts = self._masked.matches(

@@ -22,7 +22,7 @@ from gnomon.core.plugins import entry_points
 from gnomon.core.validation import Problem, problems
 from gnomon.messages.audiences import flag
 from gnomon.metrics.base import Metric, check_needs
-from gnomon.metrics.functions import CODE_OPTIONS, from_code, metric, offered_function
+from gnomon.metrics.functions import CODE_OPTIONS, load_function_metric, metric, offered_function
 from gnomon.metrics.requirements import GROUP, requirements
 from gnomon.metrics.spec import (
     ALIASES,
@@ -416,7 +416,7 @@ def _load_from_code(spec: Spec, *, allow_code: bool) -> Metric:
         if key not in CODE_OPTIONS:
             raise unknown_argument(CODE, key, CODE_OPTIONS)
         options[key] = fit(value, CODE_OPTIONS[key], f"{CODE}: {key}")
-    return from_code(spec.first, **options)
+    return load_function_metric(spec.first, **options)
 
 
 def load_class(target: str) -> type[Any]:
@@ -488,11 +488,11 @@ def check_metric(
     two outputs, and score none, will do.
     """
     metric = resolve(what, allow_code=allow_code)
-    if changed and metric.own_texts:
+    if changed and metric.is_limited_to_test_set:
         from gnomon.metrics.score_file import changed_texts
 
         raise UsageError(changed_texts(metric.spec))
-    if not pairs and metric.of_pairs:
+    if not pairs and metric.is_pairwise:
         raise UsageError(
             f"{metric.spec} compares two outputs and scores none; ask it by gnomon compare"
         )

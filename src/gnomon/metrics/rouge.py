@@ -80,7 +80,7 @@ def rouge_table(texts: Sequence[str], tokeniser: RougeTokeniser) -> TokenTable:
         tokeniser=tokeniser.name,
         offsets=offsets_of(counts),
         ids=renamed[ids] if len(ids) else ids,
-        vocabulary=Vocabulary.of(list(stem_number)),
+        vocabulary=Vocabulary.build(list(stem_number)),
         tokenised=len(texts),
         places=lambda: _places(texts, tokeniser, counts),
     )
@@ -309,7 +309,7 @@ class BoundRouge(CountedPairs):
 
     def ngram_tokens(self, texts: tuple[str, ...]) -> TokenTable:
         """The tokens of texts."""
-        return self.texts.tokens.of(texts)
+        return self.texts.tokens.tokenise(texts)
 
     def ngram_scores(self, counts: NgramCounts, *, corpus: bool) -> NDArray[np.float64]:  # noqa: ARG002  # a corpus is scored by means
         """Precision, recall or F [...] of counts."""
@@ -327,7 +327,7 @@ class BoundRouge(CountedPairs):
                 f"{self.metric.spec!r} aligns no single words; take rougeL, whose longest common"
                 " subsequence does"
             )
-        table = self.texts.tokens.of(batch.texts)
+        table = self.texts.tokens.tokenise(batch.texts)
         texts, pairs = Sequences(table.offsets, table.ids), pairs_of(pair_keys(pair_rows(batch))[0])
         positions = loops.aligned_subsequences(texts, texts, pairs)
         aligned = aligned_places(pairs, table.lengths, positions)

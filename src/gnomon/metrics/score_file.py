@@ -116,7 +116,7 @@ class ScoreFile(Options, Metric):
     pooled: ClassVar[bool] = False
     positional: ClassVar[str] = "file"
     needs: ClassVar[frozenset[Input]] = frozenset()
-    own_texts: ClassVar[bool] = True  # it has no scores of changed texts
+    is_limited_to_test_set: ClassVar[bool] = True  # it has no scores of changed texts
 
     file: Annotated[str, InputFile()] = ""
     column: str = "score"  # the column of the scores, in TSV and JSONL

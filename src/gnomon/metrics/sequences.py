@@ -78,7 +78,7 @@ class NgramLayout:
     parts: Callable[[], TokenRanges] | None = None
 
     @classmethod
-    def of_words(cls, tokens: TokenTable) -> NgramLayout:
+    def number_words(cls, tokens: TokenTable) -> NgramLayout:
         """The tokens themselves, one id each."""
         return cls(Sequences(tokens.offsets, tokens.ids))
 
@@ -93,7 +93,7 @@ class NgramLayout:
             return loops.MaskedRows(self.rows, masks.whole.offsets)
         held = self.parts()
         if masks.parts is not None:
-            held = masks.parts.within(held)
+            held = masks.parts.split_ranges(held)
         return loops.MaskedRows(self.rows, masks.tokens.offsets, *held)
 
 
@@ -213,7 +213,7 @@ class TokenParts(NamedTuple):
     length: NDArray[np.int64]  # [parts]
 
     @classmethod
-    def of(cls, tokens: TokenTable, plan: MaskPlan) -> TokenParts | None:
+    def split(cls, tokens: TokenTable, plan: MaskPlan) -> TokenParts | None:
         """The parts of tokens, or none where no span begins or ends within one.
 
         A token that the tokeniser made longer or shorter stays whole.
@@ -235,7 +235,7 @@ class TokenParts(NamedTuple):
         )
         return cls(tokens, parts, token, before, length)
 
-    def within(self, held: TokenRanges) -> TokenRanges:
+    def split_ranges(self, held: TokenRanges) -> TokenRanges:
         """Ranges of each part in a layout, from ranges of tokens."""
         start = held.start[self.token] + self.before
         return TokenRanges(start, start + self.length)
@@ -257,7 +257,7 @@ class TokenMasks:
     parts: TokenParts | None = None  # the tokens are parts of those of the metric
 
     @classmethod
-    def of(cls, tokens: TokenTable, plan: MaskPlan, *, cut: bool = False) -> TokenMasks:
+    def locate(cls, tokens: TokenTable, plan: MaskPlan, *, cut: bool = False) -> TokenMasks:
         """Find the tokens that each group covers.
 
         A group covers a token that shares a character with one of its spans (overlap "any"), more
@@ -265,7 +265,7 @@ class TokenMasks:
         With ``cut`` and "any" it covers those characters of the token alone.
         """
         _check_located(tokens, plan)
-        parts = TokenParts.of(tokens, plan) if cut and plan.overlap == "any" else None
+        parts = TokenParts.split(tokens, plan) if cut and plan.overlap == "any" else None
         tokens = tokens if parts is None else parts.tokens
         token, span, covered = _covered(tokens, plan)
         size = tokens.end[token] - tokens.start[token]
@@ -300,9 +300,9 @@ class TokenMasks:
 
     def sequences(self, variant: int, side: Side) -> Sequences:
         """The ids of all texts as one side of a variant, masks in their places."""
-        return self.with_masks(self.masks(variant), side)
+        return self.insert_masks(self.masks(variant), side)
 
-    def with_masks(self, masks: PlacedMasks, side: Side) -> Sequences:
+    def insert_masks(self, masks: PlacedMasks, side: Side) -> Sequences:
         """The ids of all texts with some masks in their places."""
         ids = self.tokens.ids.copy()
         ids[masks.token] = masks.ids(side)
@@ -322,7 +322,7 @@ class TokenMasks:
         """The text of each row."""
         return self._text_of[self.token]
 
-    def under(self, plan: MaskPlan) -> TokenMasks | None:
+    def change_plan(self, plan: MaskPlan) -> TokenMasks | None:
         """These masks with the variants of another plan over the same spans, else none."""
         if plan.spans is not self.plan.spans or plan.overlap != self.plan.overlap:
             return None
@@ -353,7 +353,7 @@ class TokenMasks:
         first[1:] = np.diff(self.token[rows]) != 0
         return rows[first]
 
-    def as_whole(self, masks: PlacedMasks) -> PlacedMasks:
+    def join_parts(self, masks: PlacedMasks) -> PlacedMasks:
         """Some masks as masks of the metric's tokens; the strongest action on a part decides."""
         if self.parts is None:
             return masks

@@ -97,17 +97,17 @@ class BoundSimilarity(OfOptions):
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """F, float64 [K, N]; NaN for segments without a reference."""
         (matches,) = self.matches(batch)
-        return matches.best_of(matches.parts().f)
+        return matches.best_of(matches.compute_parts().f)
 
     def matches(self, batch: Batch, plan: MaskPlan | None = None) -> Iterator[Matches]:
         """Best matches of all words, as they are or under every variant of a plan."""
-        table = self.tokens.of(batch.texts)
+        table = self.tokens.tokenise(batch.texts)
         matrices = self._matrices(batch, table)
         base = aligned_matches(batch, table, lambda *_: ())
         if plan is None:
             yield _best_matches(base, list(matrices.values()))
             return
-        masks = TokenMasks.of(table, plan)
+        masks = TokenMasks.locate(table, plan)
         for variant in range(plan.variants):
             chosen = masks.masks(variant)
             action = np.zeros(len(table.ids), dtype=np.int8)

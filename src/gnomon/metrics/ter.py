@@ -32,12 +32,12 @@ from gnomon.metrics.sequences import Sequences, offsets_of
 from gnomon.metrics.spec import Options
 from gnomon.metrics.tokenise import (
     Aligned,
-    by_spaces,
     inferred_language,
     lowered,
     plain,
     replaced,
     tokenise,
+    warn_of_spaces,
 )
 from gnomon.native import ter as loops
 
@@ -133,7 +133,7 @@ class Ter(Options, Metric):
     def _choice(self, fitting: Ter, testset: TestSet) -> Iterator[Message]:
         """Notices of how words are separated."""
         if self.tokenize == "tercom" and not (self.normalized and self.asian_support):
-            yield from by_spaces("tercom", "char", testset.target_language)
+            yield from warn_of_spaces("tercom", "char", testset.target_language)
         if fitting != self and testset.language_pair is None:
             yield message(
                 "note.metrics.inferred", language=inferred_language(testset), spec=fitting.spec
@@ -191,7 +191,7 @@ class BoundTer(CountedPairs):
 
     def alignments(self, batch: Batch) -> Matches:
         """The words that are left alone once blocks are shifted."""
-        table = self.texts.tokens.of(batch.texts)
+        table = self.texts.tokens.tokenise(batch.texts)
         kept = match_pairs(Sequences(table.offsets, table.ids), pair_rows(batch))
         matches_of_pairs = aligned_matches(batch, table, lambda *pair: kept[pair][0])
         edits = [

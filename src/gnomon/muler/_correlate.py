@@ -144,7 +144,7 @@ def correlate(
     """
     sets = members(testsets)
     sentence_scorers = scorers_of(scorers, allow_code=run.allow_code) if scorers else {}
-    words = WordChoice.of(sources, features)
+    words = WordChoice.create(sources, features)
     masking = masks.seeded(seed)
     gathered = Gathered()
     setups: list[Setup] = []

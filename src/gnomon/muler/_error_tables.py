@@ -112,7 +112,7 @@ class ErrorTables:
         self.notices.append(said.about(metrics=[marks.name]))
         return draws
 
-    def drawn_fields(self, marker: int) -> dict[str, object]:
+    def draw_fields(self, marker: int) -> dict[str, object]:
         """Fields of the draws of a marker in signatures."""
         return self.bootstrap.fields(by_document=isinstance(self.draws[marker], DocumentDraws))
 
@@ -136,7 +136,7 @@ class ErrorTables:
             tallies = error_tallies(marks, batch.texts, numbers, spans, self.counted)
             self.tallies.append(tallies)
             self.rates.append(error_rates(tallies, draws))
-            drawn = self.drawn_fields(len(self.rates) - 1)
+            drawn = self.draw_fields(len(self.rates) - 1)
             fields = {**tagger_field(annotation), "side": self.side, **drawn}
             fields |= {"counted": self.counted} if self.counted != WORDS else {}
             signature = marks.signature or Signature(f"marks({marks.name!r})")

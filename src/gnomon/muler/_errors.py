@@ -36,8 +36,8 @@ from gnomon.metrics.error_marks import (
     Marking,
     Marks,
     PeoplesMarks,
-    each_mark,
     has_marks,
+    list_marks,
     read_every_mark,
     read_people_marks,
 )
@@ -139,7 +139,7 @@ def errors(
     draws = Bootstrap(resamples, confidence, seed)
     testset, every = _marks(testset, human, marks, side, allow_code=run.allow_code)
     language = language_of(testset, side)
-    words = WordChoice.of(sources, features)
+    words = WordChoice.create(sources, features)
     counted = CHARACTERS if is_unspaced(language) else WORDS
     tables = ErrorTables(testset, every, draws, unit, side, counted)
     batch = testset.batch()
@@ -159,7 +159,7 @@ def _marks(
     testset: TestSet, human: Human, marks: Marks, side: str, *, allow_code: bool
 ) -> tuple[TestSet, list[ErrorMarks]]:
     people = None
-    if human or marked_kinds(testset) or not each_mark(marks):
+    if human or marked_kinds(testset) or not list_marks(marks):
         testset, people = read_people_marks(testset, human, side)
     every = read_every_mark(testset, people, marks, Marking(side, allow_code=allow_code))
     all_marks = every if people is None else [people, *every]

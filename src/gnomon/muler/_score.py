@@ -150,8 +150,8 @@ def score(
     """
     draws = Bootstrap(resamples, confidence, seed)
     chosen = scorers_of(scorers, allow_code=run.allow_code) if scorers else {}
-    words, parts = WordChoice.of(sources, features), slices(testset, by)
-    grouping = Grouping.of(testset, unit)
+    words, parts = WordChoice.create(sources, features), slices(testset, by)
+    grouping = Grouping.create(testset, unit)
     finding = None
     if not are_scorers_alone(metrics, words, scorers, testset.target_language):
         if has_no_metric(metrics):

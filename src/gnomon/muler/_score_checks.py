@@ -10,7 +10,7 @@ from gnomon.core.options import Metavar, Specs
 from gnomon.core.slices import check_slices
 from gnomon.core.validation import Problem, problems
 from gnomon.linguistics import standard_tagger, tagger_faults
-from gnomon.metrics.base import each_metric
+from gnomon.metrics.base import list_metrics
 from gnomon.muler._sentences import Scorers, scorer_faults
 from gnomon.muler._setup import WordChoice, check_masked, side_faults, word_faults
 from gnomon.muler.discrepancy import Unscored
@@ -42,7 +42,7 @@ def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
         yield from side_faults(outline, "sentence scorers compare with references")
         tagger = words.tagger if isinstance(words.tagger, str) else None
         yield from tagger_faults("tagger", tagger)
-    elif Unscored.name in each_metric(options.metrics):
+    elif Unscored.name in list_metrics(options.metrics):
         if not has_no_metric(options.metrics):
             message = "'none' is no metric among others: give it alone, or leave it out"
             yield Problem("metrics", UsageError(message))
@@ -56,7 +56,7 @@ def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
 
 def has_no_metric(metrics: Metrics) -> bool:
     """True if features are counted alone."""
-    return each_metric(metrics) == [Unscored.name]
+    return list_metrics(metrics) == [Unscored.name]
 
 
 def are_scorers_alone(

@@ -54,7 +54,7 @@ class Scored:
         for number, (scores, present) in enumerate(scored_features):
             if self.per_segment:
                 self.segments += segment_rows(scores, setup.batch, plan.spans, number, name)
-            if self.grouping.by_document(present.surplus):
+            if self.grouping.has_document_units(present.surplus):
                 self.by_document.append(scores.feature)
             for slice_ in self.parts:
                 self._add_rows(setup, name, slice_, scores, present)
@@ -72,7 +72,7 @@ class Scored:
         present: Presence,
     ) -> None:
         by_document = scores.feature in self.by_document
-        documents = self.grouping.within(slice_.members) if by_document else None
+        documents = self.grouping.select_documents(slice_.members) if by_document else None
         ends: Sequence[Mapping[str, Ends] | None] = [None] * len(setup.batch.systems)
         if self.uncertainty is not None:
             ends = self.uncertainty.ends(metric, slice_, scores, present)

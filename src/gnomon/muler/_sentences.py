@@ -466,11 +466,11 @@ def sentence_part(
         scores[used] = sentence_scorer.score(texts)
         changes = differences(scores, batch)
         fields: dict[str, object] = {"confidence": confidence}
-        if grouping.by_document(changes.signed):
+        if grouping.has_document_units(changes.signed):
             by_document.append(label)
             fields = {"unit": "document", **fields}
         for slice_ in parts:
-            which = grouping.within(slice_.members) if "unit" in fields else None
+            which = grouping.select_documents(slice_.members) if "unit" in fields else None
             rows += scorer_rows(changes, slice_, which, alpha, scorer=label, systems=batch.systems)
         signatures[label] = _signature(sentence_scorer, texts, testset, fields)
         if examples:

@@ -25,9 +25,9 @@ from gnomon.linguistics import (
 from gnomon.linguistics.annotators import untagged
 from gnomon.messages import message
 from gnomon.messages.audiences import flag, parameter
-from gnomon.metrics import bind, resolve, signature_of, with_masking
-from gnomon.metrics.base import each_metric
-from gnomon.metrics.black_box_masking import Substitution, with_substitution
+from gnomon.metrics import bind, make_maskable, resolve, signature_of
+from gnomon.metrics.base import list_metrics
+from gnomon.metrics.black_box_masking import Substitution, make_substitutable
 from gnomon.metrics.masking import (
     Granularity,
     MaskKind,
@@ -87,7 +87,7 @@ class WordChoice(FeatureSources):
     features: Features = None
 
     @classmethod
-    def of(cls, sources: FeatureSources, features: Features) -> WordChoice:
+    def create(cls, sources: FeatureSources, features: Features) -> WordChoice:
         """The words of some features."""
         return cls(**vars(sources), features=features)
 
@@ -207,8 +207,8 @@ class MaskChoice(Masks):
     def metric(self, bound: BoundMetric, batch: Batch) -> BoundMetric:
         """A bound metric that masks so."""
         if self.kind == "substitute":
-            return with_substitution(bound, batch, seed=self.seed)
-        return with_masking(
+            return make_substitutable(bound, batch, seed=self.seed)
+        return make_maskable(
             bound,
             batch,
             words=self.words,
@@ -443,7 +443,7 @@ class Setup:
     def plan(self, metric: BoundMetric) -> MaskPlan:
         """Oracle and anti-oracle of every feature, for one metric."""
         plan = self.oracles(self.spans)
-        return plan.with_lengths(metric.mask_lengths(self.batch, plan))
+        return plan.fill_lengths(metric.mask_lengths(self.batch, plan))
 
     def scored(
         self, metric: BoundMetric, plan: MaskPlan, stage: str
@@ -505,7 +505,7 @@ def prepared(
     more: Sequence[str] = (),
 ) -> Setup:
     """Bind the metrics, annotate the texts."""
-    named = each_metric(metrics)
+    named = list_metrics(metrics)
     counted = named == [Unscored.name]
     bound = {} if counted else _bound(testset, named, allow_code=run.allow_code)
     batch = testset.batch()

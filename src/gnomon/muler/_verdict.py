@@ -46,7 +46,7 @@ class SystemPair(NamedTuple):
         return all(side.readable for side in self.sides)
 
     @property
-    def alike(self) -> bool:
+    def is_alike(self) -> bool:
         """True if too few segments make the difference, so that it is not tested."""
         few = self.row.words < FEWEST_DIFFERING or self.row.effective < FEWEST_DIFFERENT
         return few and not self.tested
@@ -62,16 +62,16 @@ class SystemPair(NamedTuple):
         (low, high), (first, second) = self.row.ends("difference"), self.sides
         if not self.readable or low is None or high is None:
             return False
-        whole = max(first.with_reference, second.with_reference)
+        whole = max(first.reference_segments, second.reference_segments)
         if abs(first.absent - second.absent) <= _MISSING * whole:
             return False
-        return not low <= first.with_absent - second.with_absent <= high
+        return not low <= first.muler_with_absent - second.muler_with_absent <= high
 
     @property
     def is_undone(self) -> bool:
         """True if the better one is no better where what it leaves out counts as lost."""
         first, second = self.sides
-        whole = (first.with_absent - second.with_absent) * (self.row.difference or 0.0)
+        whole = (first.muler_with_absent - second.muler_with_absent) * (self.row.difference or 0.0)
         return self.hinges and whole <= 0
 
     @property
@@ -231,7 +231,7 @@ def _say_several_systems(finding: Finding, under: MetricFigures) -> Iterator[Mes
         yield from _say_two_systems(finding, under, found)
     elif found:
         yield from _say_many_systems(finding, under, found, tested)
-    same = [pair for pair in readable if pair.alike]
+    same = [pair for pair in readable if pair.is_alike]
     if readable and not tested and not same:
         kinds = _kinds(readable)
         yield message("muler.untested", systems=None, metric=under.title, kinds=kinds)

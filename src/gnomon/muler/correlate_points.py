@@ -215,7 +215,7 @@ def _frequencies(
             occurrences=occurrences,
             per_hundred=100 * occurrences / words if words else None,
             uniqueness=len(forms) / occurrences if occurrences else None,
-            muler=best.of(variant),
+            muler=best.get_muler(variant),
         )
 
 

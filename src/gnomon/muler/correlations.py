@@ -492,7 +492,7 @@ def points_of(
                 variant=variant,
                 feature=feature,
                 segments=of_system.segments,
-                muler=of_system.of(variant),
+                muler=of_system.get_muler(variant),
                 score=score,
                 indices=of_system.base,
                 spread=of_system.spread,

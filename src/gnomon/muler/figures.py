@@ -163,7 +163,7 @@ class Figures:
     negative: int
     absent: int
 
-    def of(self, variant: Variant) -> float | None:
+    def get_muler(self, variant: Variant) -> float | None:
         """MuLER in one of its variants."""
         return self.muler if variant == "ratio" else self.clipped
 
@@ -264,20 +264,20 @@ class MulerRow(Record):
         return self.flaw is None
 
     @property
-    def with_reference(self) -> int:
+    def reference_segments(self) -> int:
         """The segments whose reference has the feature, as far as the output is concerned."""
         return self.segments + self.absent
 
     @property
     def absent_share(self) -> float:
         """The share of the segments with the feature in a reference that lack it in the output."""
-        return self.absent / self.with_reference if self.with_reference else 0.0
+        return self.absent / self.reference_segments if self.reference_segments else 0.0
 
     @property
-    def with_absent(self) -> float:
+    def muler_with_absent(self) -> float:
         """MuLER if the feature counted as lost where the output alone lacks it."""
         lost = (self.muler or 0.0) * self.segments + self.absent
-        return lost / self.with_reference if self.with_reference else 0.0
+        return lost / self.reference_segments if self.reference_segments else 0.0
 
 
 _COMPANIONS = (

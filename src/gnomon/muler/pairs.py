@@ -56,7 +56,7 @@ class Units(NamedTuple):
     number: int
 
     @classmethod
-    def of(cls, segments: int, documents: NDArray[np.int64] | None) -> Units:
+    def create(cls, segments: int, documents: NDArray[np.int64] | None) -> Units:
         """Of so many segments, or of the document of each."""
         return cls(documents, segments if documents is None else int(documents.max()) + 1)
 
@@ -100,7 +100,7 @@ class FeatureRatios:
     spill_over: Floats
 
     @classmethod
-    def of(
+    def select(
         cls,
         feature: str,
         sums: tuple[Floats, Floats],
@@ -171,7 +171,7 @@ class FeatureShares(FeatureRatios):
     """Shares of the same segments of all systems: few sums are drawn, mostly of whole numbers."""
 
     @classmethod
-    def of_values(cls, feature: str, values: Floats, units: Units) -> FeatureRatios:
+    def average(cls, feature: str, values: Floats, units: Units) -> FeatureRatios:
         """Of values of segments [K, N], NaN where a system is not judged.
 
         Words differ where values do; there is no p of these alone, and no spill-over.

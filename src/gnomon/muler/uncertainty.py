@@ -283,7 +283,7 @@ def resampled(
     return tuple({name: pairs[k] for name, pairs in ends.items()} for k in range(len(size)))
 
 
-def left_out(
+def jackknife_figures(
     scores: FeatureScores,
     present: Presence,
     members: NDArray[np.bool_],
@@ -376,18 +376,18 @@ class Grouping:
     documents: NDArray[np.int64] | None
 
     @classmethod
-    def of(cls, testset: TestSet, unit: Unit) -> Grouping:
+    def create(cls, testset: TestSet, unit: Unit) -> Grouping:
         """The documents that a test set names."""
         names = testset.documents
         return cls(unit, None if names is None else numbered(names))
 
-    def by_document(self, values: Floats) -> bool:
+    def has_document_units(self, values: Floats) -> bool:
         """True if documents are the unit of what segments add to some figures [K, N]."""
         if self.unit != "auto" or self.documents is None:
             return self.unit == "document"
         return clustering(values, self.documents).uses_documents
 
-    def within(self, members: NDArray[np.bool_]) -> NDArray[np.int64] | None:
+    def select_documents(self, members: NDArray[np.bool_]) -> NDArray[np.int64] | None:
         """The document of each segment, where documents can be the unit of a slice."""
         documents = self.documents
         if documents is None or self.unit != "auto":
@@ -431,9 +431,11 @@ class Uncertainty:
         """Independent units of a slice, given a metric's scores of sentences [K, N]."""
         if metric not in self.by_document:
             added = base[1:] - base[0] if len(base) > 1 else base
-            self.by_document[metric] = self.grouping.by_document(added)
-        documents = self.grouping.within(slice_.members) if self.by_document[metric] else None
-        return Units.of(base.shape[1], documents)
+            self.by_document[metric] = self.grouping.has_document_units(added)
+        documents = (
+            self.grouping.select_documents(slice_.members) if self.by_document[metric] else None
+        )
+        return Units.create(base.shape[1], documents)
 
     def ends(
         self,
@@ -449,7 +451,7 @@ class Uncertainty:
         if slice_.name in self.compared_in and len(present.both) > 1:
             self._compare(metric, slice_, scores, present, units)
         if units.document is not None:
-            return left_out(scores, present, slice_.members, units.document, level)
+            return jackknife_figures(scores, present, slice_.members, units.document, level)
         key = (metric, slice_.name)
         if key not in self._frames:
             self._frames[key] = frame(scores.base, slice_.members, self.counts, level)
@@ -469,7 +471,7 @@ class Uncertainty:
         inside = present.both & slice_.members
         for variant in (v for v in VARIANTS if v in self.variants):
             sums = _summed(scores, _FIGURES[variant])
-            of_feature = FeatureRatios.of(scores.feature, sums, inside, differ, units)
+            of_feature = FeatureRatios.select(scores.feature, sums, inside, differ, units)
             self.differences.add((metric, variant, slice_.name), of_feature, units)
         missing = np.where(slice_.members, present.miss, np.nan)  # the same under all metrics
         self.missing.setdefault(slice_.name, {})[scores.feature] = missing
@@ -482,10 +484,14 @@ class Uncertainty:
         found = Differences(self.differences.systems, self.options)
         for name, missing in self.missing.items():
             members = np.asarray(~np.isnan(next(iter(missing.values()))).all(axis=0))
-            alike = any(self.grouping.by_document(miss[1:] - miss[0]) for miss in missing.values())
-            units = Units.of(len(members), self.grouping.within(members) if alike else None)
+            alike = any(
+                self.grouping.has_document_units(miss[1:] - miss[0]) for miss in missing.values()
+            )
+            units = Units.create(
+                len(members), self.grouping.select_documents(members) if alike else None
+            )
             for feature, miss in missing.items():
-                shares = FeatureShares.of_values(feature, miss, units)
+                shares = FeatureShares.average(feature, miss, units)
                 found.add(("", "miss", name), shares, units)
         return found
 

@@ -21,7 +21,7 @@ from gnomon.data.formats import method_of
 from gnomon.linguistics import parser_faults
 from gnomon.messages import message
 from gnomon.messages.audiences import Named, flag
-from gnomon.metrics.base import Metrics
+from gnomon.metrics.base import Metrics, list_metrics
 from gnomon.metrics.diversity import LEXICAL, lexical_values, mean
 from gnomon.metrics.registry import check_metric
 from gnomon.metrics.tokenise import check_tokeniser, text_tokeniser
@@ -33,7 +33,6 @@ from gnomon.paraphrase._wordings import (
     Parses,
     TreeSets,
     Wordings,
-    as_list,
     check_trees,
     parse_wordings,
     sets_in,
@@ -72,10 +71,9 @@ def check_diversity(outline: Outline | None, options: BoundOptions) -> Iterator[
     """Check options of :func:`gnomon.paraphrase.diversity` that fit each alone."""
     if options.tokenizer is not None:
         yield from problems("tokenizer", check_tokeniser, options.tokenizer)
-    for number, metric in enumerate(as_list(options.metrics)):
-        yield from problems(
-            f"metrics[{number}]", check_metric, metric, outline, allow_code=options.allow_code
-        )
+    for number, metric in enumerate(list_metrics(options.metrics)):
+        place, allow_code = f"metrics[{number}]", options.allow_code
+        yield from problems(place, check_metric, metric, outline, allow_code=allow_code)  # type: ignore[arg-type]
     for problem in parser_faults(parser=options.tagger):
         yield problem._replace(option="tagger")
 
@@ -216,7 +214,7 @@ def _adequate(
     allow_code: bool,
 ) -> tuple[list[AdequacyRow], dict[str, Signature]]:
     """Adequacy of the sets that are neither references nor outputs of systems."""
-    if not as_list(metrics):
+    if not list_metrics(metrics):
         return [], {}
     if references is None and isinstance(given, TestSet):
         plain = {k: v for k, v in given.references.items() if k not in given.paraphrases}

@@ -17,7 +17,6 @@ from gnomon.linguistics import TAGGER_NAME
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from gnomon.metrics.base import Metrics
 
 #: one list of texts per segment
 Wordings: TypeAlias = Sequence[Sequence[str | None]]
@@ -189,13 +188,6 @@ def _sets_of_wide(testset: TestSet) -> dict[str, Wordings]:
     plain = {name: texts for name, texts in testset.references.items() if name not in made}
     bare = TestSet(name=testset.name, references=plain, systems=testset.systems)
     return dict(groups) | {k: v for k, v in sets_of(bare).items() if k not in groups}
-
-
-def as_list(metrics: Metrics) -> list[Any]:
-    """One metric or several as several."""
-    if isinstance(metrics, Sequence) and not isinstance(metrics, str):
-        return list(metrics)
-    return [metrics]
 
 
 # What the command line names: ``inputs`` are its data, ``options`` those of the method.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,21 +15,19 @@ from gnomon.core.verdicts import LEAST, metric_title
 from gnomon.messages import message
 from gnomon.messages.audiences import flag
 from gnomon.metrics import bind, score
-from gnomon.paraphrase._wordings import Wordings, as_list
+from gnomon.metrics.base import AnyMetric, Metrics, list_metrics
 from gnomon.stats.resampling import bootstrap_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from gnomon.core.scores import Scores
     from gnomon.core.signature import Signature
     from gnomon.messages import Message
-    from gnomon.metrics import BoundMetric, Metric
-    from gnomon.metrics.base import Metrics
+    from gnomon.paraphrase._wordings import Wordings
 
-    AnyMetric: TypeAlias = str | Metric | BoundMetric | Callable[..., float]
 
 __all__ = [
     "ADEQUACY_TITLE",
@@ -162,7 +160,7 @@ def adequacy_rows(
     if beyond > testset.segments:
         raise DataError(f"segment {beyond} is out of range: there are {testset.segments}, from 1")
     rows, signatures = [], {}
-    for one_metric in as_list(metrics):
+    for one_metric in list_metrics(metrics):
         scores = _scored(testset, made, one_metric, allow_code=allow_code)
         metric = one_metric if isinstance(one_metric, str) else scores.metric
         by_set: dict[str, dict[int, list[float]]] = {}

@@ -32,7 +32,7 @@ from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
 from gnomon.data.formats import read_pair_scores, read_pairs, write_pairs
 from gnomon.linguistics import FeatureSources
-from gnomon.metrics.base import Metrics, each_metric
+from gnomon.metrics.base import Metrics, list_metrics
 from gnomon.stress._scoring import PairScores, control_scores, score_pairs
 from gnomon.stress._tables import tables_of_pairs
 from gnomon.stress.examples import StressExampleRow
@@ -210,7 +210,7 @@ def stress_pairs(
     """
     if not pairs:
         raise DataError("there are no pairs to score")
-    wanted = each_metric(metrics)
+    wanted = list_metrics(metrics)
     said: list[PairScores] = []
     for done, metric in enumerate(wanted):
         if progress:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon.core.errors import UsageError
 from gnomon.core.validation import Problem, problems
 from gnomon.messages.audiences import flag, parameter
-from gnomon.metrics.base import each_metric
+from gnomon.metrics.base import list_metrics
 from gnomon.metrics.registry import check_metric
 from gnomon.stress.own_texts import check_perturbations
 
@@ -45,6 +45,6 @@ def check_stress(outline: Outline | None, options: BoundOptions) -> Iterator[Pro
     if options.save_pairs and not os.fspath(options.save_pairs).endswith((".tsv", ".tsv.gz")):
         wrong = f" must be a file name in .tsv; got {os.fspath(options.save_pairs)}"
         yield Problem("save_pairs", UsageError(parameter("save_pairs"), wrong))
-    for metric in each_metric(options.metrics):
+    for metric in list_metrics(options.metrics):
         # scores that are given are looked at when they are bound to the pairs
         yield from problems("metrics", check_metric, metric, outline, allow_code=options.allow_code)  # type: ignore[arg-type]

@@ -236,7 +236,7 @@ def traits_of(spec: str, language: str | None, *, allow_code: bool = False) -> T
 
     metric = parse(spec, allow_code=allow_code)
     needs, pooled = requirements(metric, language), metric.pooled
-    read = metric.own_texts  # from a file that another tool wrote
+    read = metric.is_limited_to_test_set  # from a file that another tool wrote
     model = any(need.kind == "model" for need in needs)
     return Traits(
         together=pooled,

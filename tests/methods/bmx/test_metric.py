@@ -20,7 +20,7 @@ from gnomon.core.batch import Batch
 from gnomon.core.errors import ScoringError, SpecError, UnknownNameError, UsageError
 from gnomon.core.human import HumanScores
 from gnomon.core.spans import SpanTable
-from gnomon.metrics import MaskPlan, describe, parse, with_masking
+from gnomon.metrics import MaskPlan, describe, make_maskable, parse
 from gnomon.metrics.base import Metric
 from gnomon.muler.figures import feature_scores
 
@@ -290,7 +290,7 @@ def _every_noun(testset: gn.TestSet) -> MaskPlan:
 
 def test_muler_masks_it_as_a_black_box(testset: gn.TestSet) -> None:
     bound = parse("bmx(chrf, explainer='erasure', p=1, w=0.9)").bind(testset)
-    masked = with_masking(bound, testset.batch())
+    masked = make_maskable(bound, testset.batch())
     plan = _every_noun(testset)
     oracle, anti_oracle = masked.masked(testset.batch(), plan)[:2]
     assert (oracle >= anti_oracle).all()
@@ -301,7 +301,7 @@ def test_muler_masks_it_as_a_black_box(testset: gn.TestSet) -> None:
 def test_masking_many_variants_is_refused_before_it_begins(testset: gn.TestSet) -> None:
     bound = parse("bmx(chrf, explainer='erasure', max_calls=100)").bind(testset)
     batch = testset.batch()
-    masked = with_masking(bound, batch)
+    masked = make_maskable(bound, batch)
     assert bound.cost(batch) <= 100
     with pytest.raises(UsageError, match=r"4 masked variants under 'bmx' take up to \d+ metric"):
         masked.masked(batch, _every_noun(testset))
@@ -310,7 +310,7 @@ def test_masking_many_variants_is_refused_before_it_begins(testset: gn.TestSet) 
 def test_all_features_of_muler_are_refused_together(testset: gn.TestSet) -> None:
     bound = parse("bmx(chrf, explainer='erasure', max_calls=100)").bind(testset)
     batch = testset.batch()
-    scores = feature_scores(with_masking(bound, batch), batch, _every_noun(testset))
+    scores = feature_scores(make_maskable(bound, batch), batch, _every_noun(testset))
     with pytest.raises(UsageError, match="4 masked variants under 'bmx'"):
         next(scores)
 

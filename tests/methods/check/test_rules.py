@@ -53,11 +53,11 @@ def test_a_row_may_hold_for_one_segment(tmp_path):
 def test_a_judge_says_yes_or_no():
     testset = gn.TestSet.from_lists({"a": ["ja", "nein"]}, ["x", "y"])
     says = gn.metric(lambda candidate, _: float(candidate == "ja"), name="formal")
-    rules = Rules().with_judge(gn.score(testset, says))
+    rules = Rules().add_judge(gn.score(testset, says))
     assert broken(rules, ["ja", "nein"]) == [(2, -1, -1, "formal")]
     grades = gn.metric(lambda *_: 5.0, name="grades")
     with pytest.raises(UsageError, match=r"scale \[0, 1\]"):
-        Rules().with_judge(gn.score(testset, grades))
+        Rules().add_judge(gn.score(testset, grades))
 
 
 @pytest.mark.parametrize(

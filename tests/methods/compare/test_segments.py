@@ -23,7 +23,7 @@ def ts() -> TestSet:
 @pytest.mark.parametrize("metric", ["bleu", "rougeL"])
 def test_influence_is_what_leaving_a_segment_out_changes(ts, metric) -> None:
     scores = score(ts, metric)
-    added = influence(PairedScores.of(scores, list(ts.systems)))
+    added = influence(PairedScores.select(scores, list(ts.systems)))
     differences = scores.system - scores.system[0]
     for segment in (0, 17, 208):
         kept = [i for i in range(ts.segments) if i != segment]
@@ -43,7 +43,7 @@ def test_the_largest_influences_both_ways_are_listed_largest_first(ts) -> None:
     scores = {metric: score(ts, metric) for metric in ("bleu", "ter")}
     for metric, sign in (("bleu", 1), ("ter", -1)):
         gains = sign * (scores[metric].segments - scores[metric].segments[0])
-        added = sign * influence(PairedScores.of(scores[metric], list(ts.systems)))
+        added = sign * influence(PairedScores.select(scores[metric], list(ts.systems)))
         for k, name in list(enumerate(ts.systems))[1:]:
             rows = [
                 row

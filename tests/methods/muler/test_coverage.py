@@ -78,13 +78,13 @@ def _covers(ends: tuple[float | None, float | None], truth: float) -> bool:
 def _pairs(scores: FeatureScores, options: Bootstrap) -> float:
     """Two test sets side by side as two systems that do not differ: intervals that hold 0."""
     sets, segments = scores.base.shape
-    units = Units.of(segments, None)
+    units = Units.create(segments, None)
     everywhere = np.ones((2, segments), dtype=bool)
     sums = scores.gain(), scores.oracle - scores.anti_oracle
     held = []
     for k in range(0, sets - 1, 2):
         pair = (sums[0][k : k + 2], sums[1][k : k + 2])
-        ratios = FeatureRatios.of("f", pair, everywhere, everywhere[:1], units)
+        ratios = FeatureRatios.select("f", pair, everywhere, everywhere[:1], units)
         family = compared([ratios], units, options, 1).family
         held.append(bool(family.low[0] <= 0 <= family.high[0]))
     return float(np.mean(held))

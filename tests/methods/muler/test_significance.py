@@ -224,7 +224,9 @@ def _ratios(scores: FeatureScores, present: Presence) -> FeatureRatios:
     pairs = len(scores.base) * (len(scores.base) - 1) // 2
     sums = scores.gain(), scores.sign * (scores.oracle - scores.anti_oracle)
     differ = np.ones((pairs, scores.base.shape[1]), dtype=np.bool_)
-    return FeatureRatios.of("f", sums, present.both, differ, Units.of(scores.base.shape[1], None))
+    return FeatureRatios.select(
+        "f", sums, present.both, differ, Units.create(scores.base.shape[1], None)
+    )
 
 
 def test_differences_of_resamples_and_their_errors_equal_a_naive_loop() -> None:
@@ -259,7 +261,7 @@ def test_shares_of_segments_are_drawn_as_any_ratios(references: int) -> None:
     draw = np.random.default_rng(references)
     values = draw.integers(0, references + 1, (4, 90)) * (draw.random((4, 90)) < 0.3) / references
     values[:, :20] = np.nan
-    shares = FeatureShares.of_values("f", values, Units.of(90, None))
+    shares = FeatureShares.average("f", values, Units.create(90, None))
     assert isinstance(shares, FeatureShares)
     counts = Bootstrap(DRAWS, CONFIDENCE, SEED).draw(90)
     pairs = np.triu_indices(4, 1)
@@ -275,7 +277,7 @@ def test_a_page_holds_few_of_many_differences_the_smallest_p_of_each_feature(
     systems: int, on_page: int | None
 ) -> None:
     rng = np.random.default_rng(0)
-    units = Units.of(100, None)
+    units = Units.create(100, None)
     found = Differences([f"s{n}" for n in range(systems)], Bootstrap(39))
     for feature in ("pos:NOUN", "pos:VERB"):
         scores, present = _scores(int(rng.integers(100)), systems, 100)

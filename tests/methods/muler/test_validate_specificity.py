@@ -69,7 +69,7 @@ def _drawn_features(
 ) -> tuple[Any, Any, Any]:
     """The words of the first system, the types of each random feature, and their figures."""
     batch = testset.batch()
-    words = words_of(batch).of_system(batch, 0)
+    words = words_of(batch).select_system(batch, 0)
     _, metric = bind(testset, spec)
     found = synthetic(
         metric,  # type: ignore[arg-type]  # all of these mask their own tokens

@@ -129,7 +129,7 @@ def test_other_systems_as_anchor_are_frozen_when_the_metric_is_bound(
     assert metric.pooled
     assert metric.needs == {"sources"}
     bound = metric.bind(testset)
-    assert bound.by_system
+    assert bound.depends_on_system
     assert "prefer" in bound.can
     whole = bound.segments(testset.batch())
     alone = bound.segments(testset.batch().select(systems=[1]))

@@ -170,8 +170,8 @@ def test_a_local_tokeniser_is_run_once_per_distinct_word() -> None:
 def test_batches_that_share_their_texts_share_their_tokens() -> None:
     tokenised = Tokenised(load_tokeniser("13a"))
     texts = ("a b", "c")
-    assert tokenised.of(texts) is tokenised.of(texts)
-    tokenised.of(("a b", "d"))
+    assert tokenised.tokenise(texts) is tokenised.tokenise(texts)
+    tokenised.tokenise(("a b", "d"))
     assert tokenised.runs == 2
 
 

@@ -15,7 +15,6 @@ from gnomon.metrics.tokenise.tokenisers import (
     FittingTokeniser,
     Tokeniser,
     Tokens,
-    by_spaces,
     check_tokeniser,
     default_tokeniser,
     fitting_tokeniser,
@@ -28,6 +27,7 @@ from gnomon.metrics.tokenise.tokenisers import (
     text_tokeniser,
     tokeniser_needs,
     unit_of,
+    warn_of_spaces,
 )
 
 __all__ = [
@@ -41,7 +41,6 @@ __all__ = [
     "Tokeniser",
     "Tokens",
     "Vocabulary",
-    "by_spaces",
     "check_tokeniser",
     "code_points",
     "default_tokeniser",
@@ -56,4 +55,5 @@ __all__ = [
     "tokenise",
     "tokeniser_needs",
     "unit_of",
+    "warn_of_spaces",
 ]

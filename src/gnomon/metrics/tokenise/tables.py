@@ -69,7 +69,7 @@ class Vocabulary(Sequence[str]):
         self._spell = spell
 
     @classmethod
-    def of(cls, tokens: Sequence[str]) -> Vocabulary:
+    def build(cls, tokens: Sequence[str]) -> Vocabulary:
         """The vocabulary that holds these tokens in this order."""
 
         def spell() -> Spelling:
@@ -296,7 +296,7 @@ class Tokenised:
         """Let go of the texts."""
         self._last = None
 
-    def of(self, texts: tuple[str, ...]) -> TokenTable:
+    def tokenise(self, texts: tuple[str, ...]) -> TokenTable:
         """The table of these texts; computed again only for another tuple."""
         if self._last is None or self._last[0] is not texts:
             self._last = texts, tokenise(texts, self.tokeniser)
@@ -338,7 +338,7 @@ def split_plain(texts: Sequence[str], tokeniser: Tokeniser) -> TokenTable:
         tokeniser=tokeniser.name,
         offsets=bounds[np.concatenate([[0], np.cumsum(_array(counts), dtype=np.int64)])],
         ids=_array(ids)[rows],
-        vocabulary=Vocabulary.of(list(numbers)),
+        vocabulary=Vocabulary.build(list(numbers)),
         tokenised=len(strings),
         places=lambda: _places(
             texts, tokeniser, whole or [tokeniser(unit) for unit in strings], rows, lengths

@@ -35,7 +35,6 @@ __all__ = [
     "Rule",
     "Tokeniser",
     "Tokens",
-    "by_spaces",
     "check_tokeniser",
     "default_tokeniser",
     "fitting_tokeniser",
@@ -48,6 +47,7 @@ __all__ = [
     "replaced",
     "tokeniser_needs",
     "unescaped",
+    "warn_of_spaces",
     "wrap_function",
 ]
 
@@ -364,7 +364,7 @@ def fitting_tokeniser(
     language = given.target_language
     if named is not None:
         fits = default_tokeniser(language)
-        said = by_spaces(named, fits, language) if named in _SPACED else ()
+        said = warn_of_spaces(named, fits, language) if named in _SPACED else ()
         return FittingTokeniser(named, said)
     name, notices = _installed(default_tokeniser(language))
     if given.language_pair is None and is_unspaced(language):
@@ -392,7 +392,7 @@ def unit_of(tokeniser: str) -> str:
     return "character" if tokeniser in ("char", "zh") else "word"
 
 
-def by_spaces(name: str, fits: str, language: str | None) -> tuple[Message, ...]:
+def warn_of_spaces(name: str, fits: str, language: str | None) -> tuple[Message, ...]:
     """Notices of a tokeniser that goes by spaces, in a language without them.
 
     Args:

@@ -160,7 +160,7 @@ def _figures(
     none = initials.letter < 0
     heads = {f"{kind}:{n}": none if cut is None else cut.head for n, cut in enumerate(cuts)}
     plan = setup.oracles(grouped(setup.spans, initials.rows, heads))
-    plan = plan.with_lengths(metric.mask_lengths(setup.batch, plan))
+    plan = plan.fill_lengths(metric.mask_lengths(setup.batch, plan))
     everything = slices(setup.testset, None)[0].members
     return [
         figures(scores, presence(setup.batch, plan.spans, number), everything)
@@ -176,7 +176,7 @@ def _row(
     whole: Figures,
     variant: Variant,
 ) -> PartRow:
-    muler, of_whole = cut_figures.of(variant), whole.of(variant)
+    muler, of_whole = cut_figures.get_muler(variant), whole.get_muler(variant)
     return PartRow(
         **key,
         variant=variant,

@@ -151,7 +151,7 @@ def validate(
         MaskingError: the metric cannot tell two masks apart.
         DataError: the test set has no references or no systems.
     """
-    words, choice = WordChoice.of(sources, features), masks.seeded(seed)
+    words, choice = WordChoice.create(sources, features), masks.seeded(seed)
     setup = prepared(testset, metrics, words, choice, run)
     parts: list[Part] = []
     fields: dict[str, object] = {}

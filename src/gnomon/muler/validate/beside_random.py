@@ -57,7 +57,7 @@ class Real:
     figures: Figures
 
     @classmethod
-    def of(
+    def describe(
         cls,
         feature: str,
         reference: float | None,
@@ -290,8 +290,8 @@ def random_experiment(
         content = WordChoice(tagger=tagger, features=_CONTENT)
         language = setup.testset.target_language
         tagged = content.annotated(setup.batch, language, run.cache, run.progress)
-        every = every.among(tagged.spans)
-    words = [every.of_system(setup.batch, k) for k in range(len(setup.batch.systems))]
+        every = every.restrict_to(tagged.spans)
+    words = [every.select_system(setup.batch, k) for k in range(len(setup.batch.systems))]
     rows: list[RandomWordsRow] = []
     notices: list[Message] = []
     for name, metric in setup.metrics.items():
@@ -329,7 +329,9 @@ class _Experiment:
         for system, words in enumerate(self.words):
             share = words.drawable_share
             real = [
-                Real.of(name, words.covered(self.setup.spans, f), all_figures[f][system], share)
+                Real.describe(
+                    name, words.covered(self.setup.spans, f), all_figures[f][system], share
+                )
                 for f, name in enumerate(self.setup.spans.features)
             ]
             drawn = self._random_features(

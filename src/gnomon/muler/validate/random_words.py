@@ -44,7 +44,7 @@ class PlacedWords:
     in_outputs: NDArray[np.int64]
     drawable: NDArray[np.int64]
 
-    def of_system(self, batch: Batch, system: int) -> PlacedWords:
+    def select_system(self, batch: Batch, system: int) -> PlacedWords:
         """The words of the references and the output of one system, and only their types."""
         references = batch.references_of(system).indices
         in_references = np.bincount(references, minlength=self.texts)
@@ -85,7 +85,7 @@ class PlacedWords:
         total = int(weights.sum())
         return int(weights[self._met(spans, feature)].sum()) / total if total else None
 
-    def among(self, spans: SpanTable) -> PlacedWords:
+    def restrict_to(self, spans: SpanTable) -> PlacedWords:
         """The same words; types that meet a span more often than not may be drawn."""
         met = np.zeros(len(self.text), dtype=np.bool_)
         for feature in range(len(spans.features)):
@@ -200,7 +200,7 @@ def synthetic(
             len(words.drawable), splits.groups, first=first, last=last, seed=splits.seed
         )
         plan = plan_of(words.spans(members))
-        plan = plan.with_lengths(metric.mask_lengths(batch, plan))
+        plan = plan.fill_lengths(metric.mask_lengths(batch, plan))
         scores = metric.masked(batch, plan)[:, 0]
         sign = 1.0 if metric.higher_is_better else -1.0
         inside = _inside(batch, plan.spans)
