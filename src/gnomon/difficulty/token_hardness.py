@@ -160,25 +160,25 @@ def joined(parts: Sequence[Hardness]) -> Hardness:
     if not others:
         return first
 
-    def one(values: Iterable[NDArray[Any]]) -> NDArray[Any]:
+    def concatenate(values: Iterable[NDArray[Any]]) -> NDArray[Any]:
         return np.concatenate(list(values))
 
     every = [run.places for run in parts]
     places = Places(
-        segment=one(each.segment for each in every),
+        segment=concatenate(each.segment for each in every),
         text=tuple(text for each in every for text in each.text),
-        offsets=offsets_of(one(np.diff(each.offsets) for each in every)),
-        type=one(each.type for each in every),
-        start=one(each.start for each in every),
-        end=one(each.end for each in every),
-        special=one(each.special for each in every),
+        offsets=offsets_of(concatenate(np.diff(each.offsets) for each in every)),
+        type=concatenate(each.type for each in every),
+        start=concatenate(each.start for each in every),
+        end=concatenate(each.end for each in every),
+        special=concatenate(each.special for each in every),
     )
     return replace(
         first,
         places=places,
-        value=one(run.value for run in parts),
-        count=one(run.count for run in parts),
-        own={name: one(run.own[name] for run in parts) for name in first.own},
+        value=concatenate(run.value for run in parts),
+        count=concatenate(run.count for run in parts),
+        own={name: concatenate(run.own[name] for run in parts) for name in first.own},
     )
 
 

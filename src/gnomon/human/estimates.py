@@ -108,15 +108,15 @@ def estimates(
 
     rounding = 1e-9 * max(1.0, float(np.abs(campaign.score).max()))
 
-    def between(means: NDArray[np.float64]) -> NDArray[np.float64]:
+    def subtract_pairs(means: NDArray[np.float64]) -> NDArray[np.float64]:
         """Differences of all pairs; what rounding leaves of equal means is 0."""
         differences = means[..., pairs[:, 0]] - means[..., pairs[:, 1]]
         return np.where(np.abs(differences) < rounding, 0.0, differences)
 
     def tested(means: _SystemMeans) -> Jackknife:
         return jackknife(
-            between(means.systems),
-            between(means.without),
+            subtract_pairs(means.systems),
+            subtract_pairs(means.without),
             frame.sizes,
             confidence=confidence,
             strata=frame.strata,
@@ -125,8 +125,8 @@ def estimates(
     plain = _cell_means(cells, frame.groups, frame.weights)
     by_segment = _cell_means(cells, alone, frame.weights)
     segments = jackknife(
-        between(by_segment.systems),
-        between(by_segment.without),
+        subtract_pairs(by_segment.systems),
+        subtract_pairs(by_segment.without),
         frame.weights,
         confidence=confidence,
     )

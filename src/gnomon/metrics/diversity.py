@@ -36,12 +36,12 @@ def lexical_values(
         for text, row in zip(texts, rows, strict=True)
     }
 
-    def apart(a: str, b: str) -> float:
+    def measure_distance(a: str, b: str) -> float:
         both = lengths[a] + lengths[b]
         return 1 - 2 * len(words[a] & words[b]) / both if both else 0.0
 
     sets = [[text for text in group if text is not None] for group in groups]
-    return [mean([apart(a, b) for a, b in combinations(texts, 2)]) for texts in sets]
+    return [mean([measure_distance(a, b) for a, b in combinations(texts, 2)]) for texts in sets]
 
 
 def mean(values: Sequence[float | None]) -> float | None:

@@ -87,7 +87,7 @@ def document_test(
     numbers = np.asarray(documents)
     pairs = [(i, j) for i in range(len(m)) for j in range(i, len(m))]
 
-    def every() -> Iterator[tuple[tuple[int, int], Jackknife]]:
+    def compare_pairs() -> Iterator[tuple[tuple[int, int], Jackknife]]:
         for joint in joint_cells(present, pairs):
             cells = joint.cells[:, used := joint.cells.any(axis=0)]
             _, which = np.unique(numbers[used], return_inverse=True)
@@ -102,7 +102,7 @@ def document_test(
                     estimates = (whole[a] - whole[b], without[:, a] - without[:, b])
                 yield pair, jackknife(*estimates, sizes, confidence=confidence)
 
-    return _tabled(len(m), every())
+    return _tabled(len(m), compare_pairs())
 
 
 def decisions_by_document(
@@ -123,7 +123,7 @@ def decisions_by_document(
     """
     of_pairs = documents[segments]
 
-    def every() -> Iterator[tuple[tuple[int, int], Jackknife]]:
+    def compare_pairs() -> Iterator[tuple[tuple[int, int], Jackknife]]:
         for i in range(len(right)):
             for j in range(i, len(right)):
                 both = ~(np.isnan(right[i]) | np.isnan(right[j]))
@@ -141,7 +141,7 @@ def decisions_by_document(
                 sizes = np.bincount(which)
                 yield (i, j), jackknife(whole, without, sizes, confidence=confidence)
 
-    return _tabled(len(right), every())
+    return _tabled(len(right), compare_pairs())
 
 
 def _tabled(metrics: int, every: Iterator[tuple[tuple[int, int], Jackknife]]) -> DocumentTest:

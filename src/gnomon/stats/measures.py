@@ -192,7 +192,7 @@ class SoftPairwiseAccuracy:
             reached, beyond = (counts[:, side] / self.count for side in (0, 1))
             return reached if self.ties == "count" else np.asarray((reached + beyond) / 2)
 
-        def some(swaps: NDArray[np.float64]) -> NDArray[np.float64]:
+        def compute_block(swaps: NDArray[np.float64]) -> NDArray[np.float64]:
             moved = swaps * metrics[:, None]  # [metrics, draws, systems, segments]
             shifts, gains = np.abs(moved).sum(axis=3), _ahead(moved, signs)
             differences = np.empty((len(swaps), len(pairs)))
@@ -208,7 +208,9 @@ class SoftPairwiseAccuracy:
 
         def nulls(swaps: NDArray[np.float64]) -> NDArray[np.float64]:
             step = max(1, _ROOM // ahead.size)
-            return np.concatenate([some(swaps[k : k + step]) for k in range(0, len(swaps), step)])
+            return np.concatenate(
+                [compute_block(swaps[k : k + step]) for k in range(0, len(swaps), step)]
+            )
 
         return nulls
 

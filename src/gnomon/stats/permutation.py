@@ -220,10 +220,10 @@ def _nulls_from_pairs(
         octets = np.packbits(drawn > 0, axis=0, bitorder="little").transpose(2, 1, 0)
         words = np.ascontiguousarray(octets).view("<u8")[..., 0]
         for k, (three, items) in enumerate(zip(sides, tying, strict=True)):
-            gains[:, k] = of_pair(three, words, items, gains[:, k])
+            gains[:, k] = exchange_pair(three, words, items, gains[:, k])
         return gains
 
-    def of_pair(
+    def exchange_pair(
         three: _Sides,
         words: NDArray[np.uint64],
         items: NDArray[np.int64],
@@ -392,10 +392,10 @@ class _Draws(NamedTuple):
         observed, nulls = differences(self.measure, self.human, self.metrics, joint)
         shape = (self.metrics.shape[1], self.metrics.shape[2])
 
-        def of_block(block: int) -> NDArray[np.float64]:
+        def compute_block(block: int) -> NDArray[np.float64]:
             return nulls(exchanged(self.swap, shape, (self.draws.seed,), block).astype(np.float64))
 
-        return observed, of_block
+        return observed, compute_block
 
 
 def input_swap_test(

@@ -45,10 +45,10 @@ def _numbers() -> dict[str, Any]:
 def _rate(name: str, marks: Marks) -> Callable[[Rule], Fault]:
     """A kind that hits segments whose source has a mark."""
 
-    def at_stake(texts: Texts) -> NDArray[np.bool_]:
+    def mark_segments(texts: Texts) -> NDArray[np.bool_]:
         return np.array([any(marks(text)) for text in texts.sources or ()], dtype=bool)
 
-    return fault(name, group="rate", needs=["source"], at_stake=at_stake, marks=marks)
+    return fault(name, group="rate", needs=["source"], at_stake=mark_segments, marks=marks)
 
 
 @_rate("number", _NUMBER.finditer)

@@ -211,7 +211,7 @@ def split_by_rule(texts: Sequence[str], tokeniser: Aligned, rule: Rule) -> Token
             code_points([store.tobytes().decode("utf-8", "surrogatepass")]), characters[bounds]
         )
 
-    def found() -> TokenPlaces:
+    def find_places() -> TokenPlaces:
         changed: dict[int, Characters] = {}
 
         def reread(number: int) -> str:
@@ -228,7 +228,7 @@ def split_by_rule(texts: Sequence[str], tokeniser: Aligned, rule: Rule) -> Token
         return TokenPlaces(start, end)
 
     vocabulary = Vocabulary(len(bounds) - 1, spell)
-    return TokenTable(tokeniser.name, offsets, ids, vocabulary, len(texts), found)
+    return TokenTable(tokeniser.name, offsets, ids, vocabulary, len(texts), find_places)
 
 
 def _unbroken(characters: Characters) -> str:
