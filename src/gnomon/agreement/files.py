@@ -1,4 +1,4 @@
-"""Files of scores in place of metrics and of people: what others said of test sets."""
+"""Files of scores in place of metrics and of people."""
 
 from __future__ import annotations
 

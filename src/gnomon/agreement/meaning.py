@@ -1,4 +1,4 @@
-"""People's agreement with the direction of a metric's differences, and in which sets.
+"""People's agreement with the direction of a metric's differences, by test set.
 
 A *meaning* is made of all pairs of systems of several test sets that people judged. It holds the
 share of agreement by classes of differences, a curve that never falls, and where both come from; a

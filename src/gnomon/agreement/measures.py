@@ -1,4 +1,4 @@
-"""Measures: statistics at a level under a grouping, of which scores, and their values."""
+"""Measures: statistics at a level under a grouping, their scores, and their values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores of metrics and controls, paired with what people said of the same systems."""
+"""Scores of metrics and controls, paired with people's scores of the same systems."""
 
 from __future__ import annotations
 

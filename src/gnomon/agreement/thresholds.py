@@ -1,4 +1,4 @@
-"""Published constants: how often people agree with a difference, by Kocmi et al. (2024).
+"""Published constants: people's agreement with a difference, by Kocmi et al. (2024).
 
 "Navigating the Metrics Maze: Reconciling Score Magnitudes and Accuracies" (ACL 2024,
 https://aclanthology.org/2024.acl-long.110) fits a curve per metric to pairs of systems of its set

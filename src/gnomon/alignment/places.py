@@ -1,4 +1,4 @@
-"""About where in an output each segment stands."""
+"""Expected place of each segment in an output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explainers that look into a metric (matches, gradient, its own errors), or at nothing."""
+"""Explainers from within a metric (matches, gradient, its own errors), and random ones."""
 
 from __future__ import annotations
 

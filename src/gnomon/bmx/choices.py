@@ -1,4 +1,4 @@
-"""Which exponent and weight to take: rules that choose one setting from many grids."""
+"""Choice of exponent and weight: rules that select one setting from many grids."""
 
 from __future__ import annotations
 

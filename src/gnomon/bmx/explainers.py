@@ -1,4 +1,4 @@
-"""Explainers: what one is, which there are, and from a spec to an explainer.
+"""Explainers: the protocol, the registry, and the way from a spec to an explainer.
 
 Packages offer explainers by the entry point ``gnomon.explainers``: a dataclass (best a subclass of
 :class:`gnomon.metrics.Options`) whose fields are the options of the spec. They are loaded when they

@@ -1,4 +1,4 @@
-"""Explanations in files: those that were made before, and those that another tool made."""
+"""Explanations in files, saved before or made by another tool."""
 
 from __future__ import annotations
 

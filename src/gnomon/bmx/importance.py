@@ -1,4 +1,4 @@
-"""Which words scores rest on, which hurt them, and whether that can be believed."""
+"""Words on which scores rest, words that hurt them, and checks of the explanations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words by what they add to a score, over the stored results of a study."""
+"""Words by their contribution to a score, over the stored results of a study."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Are explanations right? Judged by errors that people marked, by deletion and insertion."""
+"""Quality of explanations, judged by errors that people marked, by deletion and insertion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Distinct texts, and distinct pairs of them at a place of the test set."""
+"""Distinct texts, and distinct pairs of them, at their places in a test set."""
 
 from __future__ import annotations
 

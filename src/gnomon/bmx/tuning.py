@@ -1,4 +1,4 @@
-"""Which exponent and weight agree best with people: the search, and all analyses of it."""
+"""Search of the exponent and weight that agree best with people, and its analyses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentences on BMX: whether explanations help, who rises, which words hurt."""
+"""Sentences on BMX: use of explanations, gains in rank, words that hurt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rates of faults, differences between systems, and what faults cost, as rows."""
+"""Rates of faults, differences between systems, and costs of faults, as rows."""
 
 from __future__ import annotations
 

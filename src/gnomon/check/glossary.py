@@ -1,4 +1,4 @@
-"""Glossaries: which translations of terms are prescribed, and which are forbidden.
+"""Glossaries: prescribed and forbidden translations of terms.
 
 A table (CSV, TSV, JSONL) has the columns ``source`` and ``target``, or codes of the two languages,
 and may have:

@@ -1,4 +1,4 @@
-"""Findings for those who mend them: a table, or notes in the file of a translation tool."""
+"""Findings for editors: a table, or notes in the file of a translation tool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where outputs use the terms of a glossary, and the kinds of faults that follow from it.
+"""Uses of a glossary's terms in outputs, and the kinds of faults that follow from them.
 
 A term is found as whole words, one after the other, which agree in form or in base form; under
 ``match="forms"`` in form alone, and under ``match="wmt25"`` by the rule of WMT25's terminology

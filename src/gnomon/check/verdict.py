@@ -1,4 +1,4 @@
-"""Conclusions about faults of outputs, in sentences."""
+"""Sentences on faults of outputs."""
 
 from __future__ import annotations
 

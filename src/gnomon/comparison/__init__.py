@@ -1,4 +1,4 @@
-"""Systems side by side: which is better, by how much, and in which segments and words.
+"""Systems side by side: the better one, by how much, and in which segments and words.
 
 Everything public is listed in ``__all__``; names are imported when first used.
 """

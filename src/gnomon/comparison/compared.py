@@ -1,4 +1,4 @@
-"""Systems compared under metrics: how each is tested, and the finding made of it."""
+"""Comparisons of systems under metrics: the test of each, and the finding made of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Systems side by side: which differ from a baseline, by how much, where, and in which words."""
+"""The method ``compare``: differences of systems from a baseline, by segments and words."""
 
 from __future__ import annotations
 

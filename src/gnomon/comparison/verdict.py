@@ -1,4 +1,4 @@
-"""The verdict of a comparison of systems, in sentences."""
+"""Sentences on a comparison of systems."""
 
 from __future__ import annotations
 

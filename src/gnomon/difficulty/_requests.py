@@ -1,4 +1,4 @@
-"""Refusals of both methods, of options that fit each alone."""
+"""Checks of the options of both methods."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hardest words of the references, and the systems that got them right."""
+"""Hardest words of the references, and the systems that translate them."""
 
 from __future__ import annotations
 

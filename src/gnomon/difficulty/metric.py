@@ -1,4 +1,4 @@
-"""``difficulty(METRIC)``: a metric whose words weigh what they were hard for a pool of systems."""
+"""``difficulty(METRIC)``: a metric whose words are weighed by their difficulty for a pool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which systems say how hard a word was, and metrics that follow them."""
+"""Pools of systems, from whose scores difficulty is measured, and metrics that follow them."""
 
 from __future__ import annotations
 

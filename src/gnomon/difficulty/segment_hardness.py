@@ -1,4 +1,4 @@
-"""Hardness of whole segments for a pool, by any metric: those that it scored low on."""
+"""Hardness of whole segments for a pool, by any metric."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hardness of the tokens of references for a pool, and how well each system has them."""
+"""Hardness of the tokens of references for a pool, and the share of it that each system gets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentences on difficulty: who rises, whether people agree, which words are hard."""
+"""Sentences on difficulty: gains in rank, agreement with people, hard words."""
 
 from __future__ import annotations
 

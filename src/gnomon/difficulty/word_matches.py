@@ -1,4 +1,4 @@
-"""The words of all references: how hard each was, and how well systems have it."""
+"""Words of all references: their hardness, and the systems' share of each."""
 
 from __future__ import annotations
 

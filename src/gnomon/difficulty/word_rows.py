@@ -1,4 +1,4 @@
-"""Rows of hard words and of the systems that have them, and hard segments to read."""
+"""Rows of hard words and of systems on them, and hard segments to read."""
 
 from __future__ import annotations
 

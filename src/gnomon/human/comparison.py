@@ -1,4 +1,4 @@
-"""Which system people prefer, and how surely, where documents and raters are what varies."""
+"""Systems compared by people's scores, with documents and raters as sources of variance."""
 
 from __future__ import annotations
 

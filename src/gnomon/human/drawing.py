@@ -1,4 +1,4 @@
-"""Draws what people judge, and writes the campaign (``gnomon human sample``)."""
+"""Sampling of what people judge, and the files of the campaign (``gnomon human sample``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Means of systems by people's scores, with what leaving out each document makes of them."""
+"""Means of systems by people's scores, and by the same without each document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plan how many documents, segments and judgements it takes to see a difference."""
+"""Plans of campaigns: the documents, segments and judgements that a difference takes."""
 
 from __future__ import annotations
 

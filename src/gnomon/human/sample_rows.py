@@ -1,4 +1,4 @@
-"""Rows of what was drawn for people to judge."""
+"""Rows of a sample for people to judge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentences on what was drawn for people to judge."""
+"""Sentences on a sample for people to judge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which documents or segments people judge, in which analysis, and who judges them."""
+"""Designs of samples: documents or segments, analyses, and raters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inputs of a sheet on a command line, and what is refused."""
+"""Inputs of a sheet on a command line, and checks of them."""
 
 from __future__ import annotations
 

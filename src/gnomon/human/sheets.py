@@ -1,4 +1,4 @@
-"""Blind sheets: what annotators see, the key that says what they saw, and their answers."""
+"""Blind sheets: annotators' view, its key, and their answers."""
 
 from __future__ import annotations
 

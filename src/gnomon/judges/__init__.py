@@ -1,4 +1,4 @@
-"""Judges: measure how reliable language models are as judges, and calibrate them.
+"""Judges: reliability of language models as judges, and their calibration.
 
 The package is callable as its main method: ``gnomon.judges(...)`` is
 ``gnomon.judges.reliability``.

@@ -1,4 +1,4 @@
-"""Rows on how near judges come to people's scores."""
+"""Rows on the distance of judges from people's scores."""
 
 from __future__ import annotations
 

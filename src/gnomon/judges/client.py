@@ -1,4 +1,4 @@
-"""Questions to a server that speaks the chat-completions protocol; every answer is kept on disk."""
+"""Requests to a server that speaks the chat-completions protocol; every answer is kept on disk."""
 
 from __future__ import annotations
 

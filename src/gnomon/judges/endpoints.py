@@ -1,4 +1,4 @@
-"""Where questions are sent: the server's address, the key for it, and whether texts may leave."""
+"""Servers of judges: address, key, and permission to send texts."""
 
 from __future__ import annotations
 

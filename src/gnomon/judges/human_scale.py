@@ -1,4 +1,4 @@
-"""Distance of a judge's scores from people's, carried over to people's scale."""
+"""Distance of a judge's scores from people's, and their conversion to people's scale."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reliability of judges: asked again, beside each other, and where candidates ask for a score."""
+"""Reliability of judges: asked again, beside each other, and under prompt injection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Noise of a judge's score of a system, if it were asked again, or of other segments."""
+"""Noise of a judge's score of a system: of repeated answers, and of other segments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judges' replies, read strictly: what cannot be read is missing, and never a score of its own."""
+"""Judges' replies, read strictly: a reply that cannot be read is missing."""
 
 from __future__ import annotations
 

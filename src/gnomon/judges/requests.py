@@ -1,4 +1,4 @@
-"""Inputs of methods about judges: judges by their specs, and refusals of them."""
+"""Inputs of methods about judges: judges by their specs, and checks of them."""
 
 from __future__ import annotations
 

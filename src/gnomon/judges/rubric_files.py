@@ -1,4 +1,4 @@
-"""Where rubrics come from: files of TOML, ours or the user's."""
+"""Files of rubrics, in TOML: gnomon's, or the user's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shared part of sentences about judges: their names in them."""
+"""Names of judges in sentences."""
 
 from __future__ import annotations
 

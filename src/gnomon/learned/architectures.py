@@ -1,4 +1,4 @@
-"""Which classes of learned metrics there are: their encoders, their weights, their spec names."""
+"""Classes of learned metrics: their encoders, their weights, their spec names."""
 
 from __future__ import annotations
 

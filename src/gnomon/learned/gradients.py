@@ -1,4 +1,4 @@
-"""Input times gradient under learned metrics: what each piece of candidate and reference adds.
+"""Input times gradient under learned metrics: contributions of the pieces of both texts.
 
 As :mod:`gnomon.models.gradients` for metrics on one layer; here the gradient runs through the mix
 of all layers, the pooling and the head.

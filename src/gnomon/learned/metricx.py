@@ -1,4 +1,4 @@
-"""MetricX: an mT5 that reads source, candidate and reference and predicts how bad the candidate is.
+"""MetricX: an mT5 that reads source, candidate and reference and predicts an error score.
 
 Juraska et al. (2023), "MetricX-23", and Juraska et al. (2024), "MetricX-24", submissions of Google
 to the metrics tasks of WMT.

@@ -1,4 +1,4 @@
-"""PEAR: which of two translations of a source is better, and by how much.
+"""PEAR: the better of two translations of a source, and by how much.
 
 "PEAR: Pairwise Evaluation for Automatic Relative Scoring in Machine Translation" (2026). The head
 is antisymmetric, the encoder is not: (a, b) and the negative of (b, a) differ somewhat.

@@ -1,4 +1,4 @@
-"""Vocabularies of learned metrics, read without the code that first read them.
+"""Vocabularies of learned metrics, read without the code that wrote them.
 
 ``tokenizers`` and ``sentencepiece`` give the pieces of a text as the originals do; transformers'
 own classes differ from these in blanks, in empty texts and in literal special pieces. Texts are

@@ -1,4 +1,4 @@
-"""Converted metrics: a folder with weights, what they are of, and the vocabulary.
+"""Converted metrics: a folder with weights, their description, and the vocabulary.
 
 ``model.safetensors`` holds the weights under the names of the checkpoint, ``config.json`` the class
 of the metric, its hyper-parameters, the configuration of its encoder, where it came from, the

@@ -1,4 +1,4 @@
-"""From texts and names of features to a table of spans."""
+"""Annotation of texts: a table of spans for the features that are named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options of every method that groups words: features, and who or what marks them."""
+"""Options of methods that group words: features, and the sources of their marks."""
 
 from __future__ import annotations
 

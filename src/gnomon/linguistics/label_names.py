@@ -1,4 +1,4 @@
-"""The user's own labels: which marks each text bears."""
+"""The user's own labels: marks of each text, by file."""
 
 from __future__ import annotations
 

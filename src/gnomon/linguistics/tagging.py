@@ -1,4 +1,4 @@
-"""Whence marks come: taggers (in processes, and from the cache), labels, word lists, patterns."""
+"""Sources of marks: taggers (in processes, and from the cache), labels, word lists, patterns."""
 
 from __future__ import annotations
 

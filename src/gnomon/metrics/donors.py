@@ -1,4 +1,4 @@
-"""Which words of other segments stand for masked ones: a draw that only hashes of texts decide.
+"""Words of other segments that stand for masked ones, drawn by hashes of the texts.
 
 Every segment has its own order of all that may be drawn, by a hash of the seed, of its own texts
 and of the other one. So a draw changes neither with the order of segments nor with batches or other

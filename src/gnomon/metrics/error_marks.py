@@ -1,4 +1,4 @@
-"""Who marked which errors where: people, files of other tools, and metrics that mark errors.
+"""Sources of marked errors: people, files of other tools, and metrics that mark errors.
 
 All become :class:`ErrorMarks`, so that whatever counts errors counts those of people, metrics and
 judges alike.

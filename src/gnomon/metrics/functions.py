@@ -1,4 +1,4 @@
-"""A user's function as a metric: what it is given, how it is named, where it is imported from."""
+"""A user's function as a metric: its arguments, its name, and its import."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""METEOR: matched words, their stems and synonyms, and how much their order differs.
+"""METEOR: matched words, their stems and synonyms, and the difference of their order.
 
 Banerjee and Lavie (2005) and Lavie and Agarwal (2007); equal to nltk's ``meteor_score`` on the same
 words. Scores lie between 0 and 1.

@@ -1,4 +1,4 @@
-"""MoverScore: how far the words of a candidate have to move to become those of a reference.
+"""MoverScore: distance that a candidate's words have to move to become the reference's.
 
 Zhao et al. (2019), "MoverScore"; against the source Zhao et al. (2020), "On the Limitations of
 Cross-lingual Encoders as Exposed by Reference-Free Machine Translation Evaluation".

@@ -1,4 +1,4 @@
-"""A metric that knows nothing: the control for everything that claims to know something."""
+"""A metric of random scores: the control for all others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which metrics there are, from a spec to a metric, and what a metric refuses of a test set.
+"""Registry of metrics: from a spec to a metric, and checks of a metric against a test set.
 
 Built-in metrics are loaded when named; so are the entry points of the group ``gnomon.metrics``
 that other packages offer. These cannot take the name of a built-in.

@@ -1,4 +1,4 @@
-"""Sequences of integers in compressed rows, which tokens a plan masks, and masked editions.
+"""Sequences of integers in compressed rows, the tokens that a plan masks, and masked editions.
 
 Masks are negative ids, so that they cannot be any token. A shared mask is the same on both sides;
 a private one differs between references and candidates.

@@ -1,4 +1,4 @@
-"""MuLER: which word classes, names and forms cost you BLEU (or any metric).
+"""MuLER: the word classes, names and forms that cost BLEU, or any metric.
 
 The package is callable: ``gnomon.muler(testset, "bleu", ["pos:*"])``. The pure functions are
 importable beside it: ``gnomon.muler.ratio(base, oracle, anti_oracle)``.

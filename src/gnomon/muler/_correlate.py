@@ -1,4 +1,4 @@
-"""MuLER over many systems and test sets: what it correlates with."""
+"""Correlations of MuLER over many systems and test sets."""
 
 from __future__ import annotations
 

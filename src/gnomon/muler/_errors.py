@@ -1,4 +1,4 @@
-"""Which words contain errors, by people, metrics and judges."""
+"""Words that contain errors, as marked by people, metrics and judges."""
 
 from __future__ import annotations
 

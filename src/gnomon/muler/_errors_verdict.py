@@ -1,4 +1,4 @@
-"""The verdict on errors by feature, in sentences: where they are, and who has more."""
+"""Sentences on errors by feature: their words, and the systems that have more of them."""
 
 from __future__ import annotations
 

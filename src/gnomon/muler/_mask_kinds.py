@@ -1,4 +1,4 @@
-"""Figures under different kinds of mask do not compare: the column, and what verdicts say."""
+"""Kinds of mask, whose figures do not compare: the column, and sentences on it."""
 
 from __future__ import annotations
 

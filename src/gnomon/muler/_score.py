@@ -1,4 +1,4 @@
-"""From a test set and a metric to what every feature costs the systems."""
+"""The method ``muler``: the cost of every feature to the systems, under a metric."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentence scorers: what candidates change of sentiment, concreteness, ... of their references."""
+"""Sentence scorers: changes of sentiment, concreteness, ... between references and outputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MuLER's verdict on systems: on which words one is better, and cautions."""
+"""Sentences on MuLER: the words on which one system is better, and cautions."""
 
 from __future__ import annotations
 

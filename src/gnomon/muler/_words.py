@@ -1,4 +1,4 @@
-"""Where the words of a feature differ between two systems.
+"""Words of a feature on which two systems differ.
 
 A score of sentences sees neighbours: n-grams carry an error over to words that are the same on both
 sides. So systems are compared on a feature only where its own words differ.

@@ -1,4 +1,4 @@
-"""Systems that a metric finds alike and MuLER tells apart on a feature, and segments of them."""
+"""Systems that a metric finds alike and MuLER tells apart on a feature, and their segments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Too few, equally many, too many: how often features occur on the two sides (figure 8)."""
+"""Frequency of features in outputs and references: too few, equal, too many (figure 8)."""
 
 from __future__ import annotations
 

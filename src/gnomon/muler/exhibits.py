@@ -1,4 +1,4 @@
-"""The segments behind the figures: where a feature costs most, or scores above its oracle."""
+"""Segments behind the figures: where a feature costs most, or scores above its oracle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figures of a feature: where it occurs, what its oracles score, and MuLER of both."""
+"""The figures of a feature: its occurrences, the scores of its oracles, and MuLER of both."""
 
 from __future__ import annotations
 

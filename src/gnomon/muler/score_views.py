@@ -1,4 +1,4 @@
-"""Tables and views of what every feature costs the systems."""
+"""Tables and views of the cost of features to the systems."""
 
 from __future__ import annotations
 

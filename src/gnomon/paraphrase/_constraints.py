@@ -1,4 +1,4 @@
-"""Which n-grams do many systems agree on that the reference lacks?"""
+"""N-grams on which many systems agree and that the reference lacks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sets of wordings: how different they are in words and structure, and how adequate."""
+"""Sets of wordings: their diversity in words and structure, and their adequacy."""
 
 from __future__ import annotations
 

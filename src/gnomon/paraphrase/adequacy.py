@@ -1,4 +1,4 @@
-"""Do paraphrases keep the meaning? By a metric against the references."""
+"""Adequacy of paraphrases, by a metric against the references."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Diversity of sets as rows, and what it says in sentences."""
+"""Diversity of sets, as rows and in sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paraphrases side by side, segment by segment, with what they change marked."""
+"""Paraphrases side by side, segment by segment, with their changes marked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agreement on pairs: how often a metric orders two things as people do, ties included."""
+"""Agreement on pairs: the share that a metric orders as people do, ties included."""
 
 from __future__ import annotations
 

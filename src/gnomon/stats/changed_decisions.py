@@ -1,4 +1,4 @@
-"""Decisions between two outputs: which of them other scores repair, and which they break."""
+"""Decisions between two outputs that other scores repair or break."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draws by unit, and what statistics of sums over them say: intervals, p of 0, tests.
+"""Draws by unit, and statistics of sums over them: intervals, p of 0, tests.
 
 Segments are drawn with replacement; documents are left out one at a time. Whoever counts something
 in segments asks either for the sums of every draw, and turns these into statistics.

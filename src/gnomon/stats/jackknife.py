@@ -1,4 +1,4 @@
-"""Intervals over documents: what was judged or written together is left out together.
+"""Intervals over documents, each left out once.
 
 The segments of a document are not independent where one person judged all of them. The jackknife
 leaves out one document at a time; Student's t has as many degrees of freedom as documents of equal

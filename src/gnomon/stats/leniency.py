@@ -1,4 +1,4 @@
-"""Means of systems without the leniency of those who judged them: score = system + rater.
+"""Means of systems without the leniency of raters: score = system + rater.
 
 Raters are shrunk towards each other by a ridge: an effect of r is the sum of r's residuals over
 (n_r + ridge). With ridge = variance within a rater over variance between raters this is the best

@@ -1,4 +1,4 @@
-"""Looks at data that are still coming in, planned before: when one may stop, and at what cost.
+"""Interim analyses of data that are still coming in: spending of the error rate.
 
 O'Brien and Fleming's boundaries (1979): look k of K may stop where |z| reaches c sqrt(K/k), with c
 such that equal systems are called different at any look as often as alpha says. In the scale of a

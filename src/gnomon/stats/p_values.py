@@ -1,4 +1,4 @@
-"""P-values from random draws, and what draws and levels have to be."""
+"""P-values from random draws, and the requirements on draws and levels."""
 
 from __future__ import annotations
 

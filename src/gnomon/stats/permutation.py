@@ -1,4 +1,4 @@
-"""Permutation tests: does one metric agree better with people than another?"""
+"""Permutation tests of the difference between two metrics in agreement with people."""
 
 from __future__ import annotations
 

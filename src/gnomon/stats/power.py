@@ -1,4 +1,4 @@
-"""Power of Student's t, and how many units a difference takes.
+"""Power of Student's t, and the units that a difference takes.
 
 The tail of the noncentral t is an integral over the estimated standard deviation, a smooth function
 that Gauss's rule takes to ten digits without the failures of the usual series.

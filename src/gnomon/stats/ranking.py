@@ -1,4 +1,4 @@
-"""Ranks and clusters from pairwise tests, and which systems are compared at all."""
+"""Ranks and clusters from pairwise tests, and the systems that are compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Challenge sets: which kinds of errors a metric scores below the same text without them.
+"""Challenge sets: kinds of errors that a metric scores below the same text without them.
 
 ``gnomon.stress`` may be called itself. Everything public is listed in ``__all__``; names are
 imported when first used.

@@ -1,4 +1,4 @@
-"""Scores of the texts of minimal pairs, and of controls that know nothing of translation."""
+"""Scores of the texts of minimal pairs, and of random controls."""
 
 from __future__ import annotations
 

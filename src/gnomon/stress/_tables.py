@@ -1,4 +1,4 @@
-"""Tables of minimal pairs, how they may be looked at, and pairs to read."""
+"""Tables and views of minimal pairs, and pairs to read."""
 
 from __future__ import annotations
 

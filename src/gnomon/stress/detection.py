@@ -1,4 +1,4 @@
-"""Which errors metrics detect, by texts that differ in one way (``gnomon stress``)."""
+"""Errors that metrics detect, by texts that differ in one way (``gnomon stress``)."""
 
 from __future__ import annotations
 

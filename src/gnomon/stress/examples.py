@@ -1,4 +1,4 @@
-"""Pairs to read: those on which metrics are wrong, then others; words that differ are marked."""
+"""Pairs to read: those on which metrics are wrong first, with the words that differ marked."""
 
 from __future__ import annotations
 

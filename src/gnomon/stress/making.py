@@ -1,4 +1,4 @@
-"""From outputs and perturbations to minimal pairs: which places are changed, and how often."""
+"""Minimal pairs from outputs and perturbations: choice and number of changed places."""
 
 from __future__ import annotations
 

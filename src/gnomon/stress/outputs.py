@@ -1,4 +1,4 @@
-"""Outputs to be changed: their words, what a tagger marks in them, and those of other segments."""
+"""Outputs to be changed: their words, their marks by a tagger, and those of other segments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""Perturbations: rules that put an error, or a harmless change, into a text; and which there are.
+r"""Perturbations: rules that put an error, or a harmless change, into a text; their registry.
 
 A rule is a function of an output, of the other outputs, and of a generator of random numbers. It
 yields the places where it may change the text, in any order::

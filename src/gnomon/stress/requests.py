@@ -1,4 +1,4 @@
-"""Inputs of ``gnomon stress`` on a command line, and refusals."""
+"""Inputs of ``gnomon stress`` on a command line, and checks of them."""
 
 from __future__ import annotations
 

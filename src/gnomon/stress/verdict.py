@@ -1,4 +1,4 @@
-"""Conclusions about metrics from minimal pairs, in sentences."""
+"""Sentences on metrics from minimal pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which hits count: those that neither the reference has nor half of the other systems."""
+"""Hits that count: those that neither the reference nor half of the other systems share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In which language whole files are written, beside their references and sources.
+"""Languages of whole files, judged beside their references and sources.
 
 The share of letters in lines with next to no word of the references (in scripts without spaces:
 with next to no letter of their script) shows whether an output is in their language; names, code

@@ -1,4 +1,4 @@
-"""Scorers by what a user writes: sentiment, valence=FILE, a function."""
+"""Scorers by a user's notation: sentiment, valence=FILE, a function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokenisers by name, and where each character of what they read comes from."""
+"""Tokenisers by name, and the origin of each character that they read."""
 
 from __future__ import annotations
 

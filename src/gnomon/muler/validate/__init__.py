@@ -1,4 +1,4 @@
-"""Validation: how far MuLER can be trusted here: range, frequency, random words."""
+"""Validation of MuLER on given data: range, frequency, random words."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Does MuLER of a feature stay the same when only a part of the feature is marked?"""
+"""Stability of MuLER of a feature when only a part of the feature is marked."""
 
 from __future__ import annotations
 

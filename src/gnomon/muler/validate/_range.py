@@ -1,4 +1,4 @@
-"""Does a feature that is half right score half-way between the oracles?"""
+"""Position of a feature that is half right between the oracles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does MuLER of a feature differ from MuLER of random words that are as frequent?"""
+"""MuLER of a feature beside MuLER of random words that are as frequent."""
 
 from __future__ import annotations
 

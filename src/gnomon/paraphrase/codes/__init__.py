@@ -1,4 +1,4 @@
-"""Codes of sentences (semantic, syntactic, random): what a paraphraser can be asked for.
+"""Codes of sentences (semantic, syntactic, random): the requests that a paraphraser takes.
 
 ``fit`` clusters sentences, ``Codes.assign`` gives each its code, ``Codes.save`` and ``load`` keep
 codes in a folder. The package itself is called as the method ``paraphrase.codes``. Names are

@@ -1,4 +1,4 @@
-"""Making codes by name."""
+"""Codes by name: fitting and saving."""
 
 from __future__ import annotations
 

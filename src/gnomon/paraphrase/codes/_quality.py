@@ -1,4 +1,4 @@
-"""Quality of codes: sizes, spread, who is at their centre."""
+"""Quality of codes: sizes, spread, central sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking a model for paraphrases: texts, candidates in rounds, and what filters leave of them."""
+"""Asking a model for paraphrases: texts, candidates in rounds, and filters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file that grows batch by batch, and that an interruption does not spoil."""
+"""A file that grows batch by batch and survives interruptions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Further references: a generator named by a spec, and the file of what it makes."""
+"""Further references: a generator named by a spec, and the file of its results."""
 
 from __future__ import annotations
 

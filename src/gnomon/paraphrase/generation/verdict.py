@@ -1,4 +1,4 @@
-"""Paraphrases that were made: the row, and what it says in sentences."""
+"""Paraphrases that were made, as a row and in sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From pairs to a paraphraser."""
+"""Training of a paraphraser from pairs."""
 
 from __future__ import annotations
 

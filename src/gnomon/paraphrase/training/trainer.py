@@ -1,4 +1,4 @@
-"""The network, and what a paraphraser asks of transformers' trainer beyond its own habits."""
+"""The network, and the callbacks of a paraphraser in transformers' trainer."""
 
 from __future__ import annotations
 

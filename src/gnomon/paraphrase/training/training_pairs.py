@@ -1,4 +1,4 @@
-"""Pairs of a sentence and a paraphrase: their files, and which are trained on or held out."""
+"""Pairs of a sentence and a paraphrase: their files, and the split into trained and held out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors of English texts that turn what is said: negation, modality, opposites, gender."""
+"""Errors of English texts that change their meaning: negation, modality, opposites, gender."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""English texts worded otherwise without harm, and errors set against them."""
+"""English texts reworded without harm, and errors set against them."""
 
 from __future__ import annotations
 

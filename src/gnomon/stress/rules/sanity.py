@@ -1,4 +1,4 @@
-"""Texts that are no translation, by which no metric should be taken in."""
+"""Texts that are no translation, for sanity checks of metrics."""
 
 from __future__ import annotations
 
