@@ -187,11 +187,7 @@ class MaskChoice(Masks):
     seed: int = SEED
 
     def resolved(self, bound: Mapping[str, BoundMetric]) -> MaskChoice:
-        """With the kind of mask that is the same for all metrics in place of "auto".
-
-        Raises:
-            UsageError: pooled masks are asked for, and no metric has them.
-        """
+        """With the kind of mask that is the same for all metrics in place of "auto"."""
         pooling = [name for name, metric in bound.items() if metric.masks_used == "pooled"]
         if self.kind == "pooled" and not pooling:
             raise UsageError(

@@ -285,12 +285,9 @@ def _steps(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """p-values of comparisons, and the largest distance of all of them in every resample.
 
-    Args:
-        leaving: the comparisons that leave after each step, the farthest of them first.
-        seen: the distance that is observed of every comparison.
-        farther: given comparisons, how far away these are, of some resamples after the other; NaN
-            does not count.
-        least: p-values that each comparison has alone, by another test.
+    ``leaving`` holds the comparisons that leave after each step, the farthest first; ``seen`` the
+    observed distances; ``farther`` gives those of comparisons in batches of resamples (NaN does
+    not count); ``least`` the p-values of each comparison alone, by another test.
     """
     order, sizes = np.concatenate(leaving[::-1]), [len(rows) for rows in leaving[::-1]]
     last = np.repeat(np.cumsum(sizes) - 1, sizes)  # of those that are left when each leaves

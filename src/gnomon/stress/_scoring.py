@@ -42,13 +42,7 @@ class PairScores(NamedTuple):
 
 
 def score_pairs(pairs: Sequence[Pair], metric: AnyMetric, *, allow_code: bool) -> PairScores:
-    """Score the texts of pairs, each language pair by itself.
-
-    Args:
-        pairs: the pairs.
-        metric: a spec, a metric or a function.
-        allow_code: specs may run code.
-    """
+    """Score the texts of pairs, each language pair by itself."""
     scores = np.full((2, len(pairs)), np.nan)
     by_language: dict[str | None, list[int]] = {}
     for number, pair in enumerate(pairs):

@@ -161,15 +161,10 @@ class Slot:
 
 @dataclass(frozen=True)
 class RoundMaking(Making):
-    """Something that asks for candidates in rounds.
+    """Generation that asks for candidates in rounds."""
 
-    Attributes:
-        groups: what is asked of each segment.
-        rounds: how often it is asked where filters leave too few.
-    """
-
-    groups: list[list[AskedGroup]]
-    rounds: ClassVar[int]
+    groups: list[list[AskedGroup]]  # requests for each segment
+    rounds: ClassVar[int]  # most rounds where filters leave too few
 
     @property
     @abstractmethod
@@ -323,12 +318,7 @@ class ModelGenerator(GeneratorOptions, ABC):
 
 @dataclass(frozen=True)
 class Work(RoundMaking):
-    """Everything that is to be done, and by which models.
-
-    Attributes:
-        models: what is asked.
-        generator: how.
-    """
+    """Generation by models."""
 
     models: Models
     generator: ModelGenerator

@@ -199,19 +199,13 @@ def _settings_file(path: Path) -> Path:
 
 @dataclass(frozen=True)
 class MadeBatch:
-    """The paraphrases of some segments, by segment, best first; iterating gives all of them.
+    """The paraphrases of some segments, by segment, best first; iterating gives all of them."""
 
-    Attributes:
-        groups: the paraphrases of each reference, constraint or system that was asked for, best
-            first.
-        done: segments done so far, from the first one.
-        counts: of this batch: segments without a reference ("bare"), groups of fewer than n
-            ("short"), constraints that no paraphrase holds ("unreachable"), and what filters
-            dropped ("empty", "copies", "duplicates", "inadequate").
-    """
-
-    groups: tuple[tuple[Paraphrase, ...], ...]
-    done: int
+    groups: tuple[tuple[Paraphrase, ...], ...]  # of each reference, constraint or system asked for
+    done: int  # segments so far, from the first one
+    # of this batch: segments without a reference ("bare"), groups of fewer than n ("short"),
+    # constraints that no paraphrase holds ("unreachable"), and what filters dropped ("empty",
+    # "copies", "duplicates", "inadequate")
     counts: Counter[str]
 
     def __iter__(self) -> Iterator[Paraphrase]:
@@ -223,19 +217,12 @@ class MadeBatch:
 
 @dataclass(frozen=True)
 class Making(ABC):
-    """Something that makes paraphrases of segment after segment, the same each time.
+    """Generation of paraphrases, segment after segment, with the same result each time."""
 
-    Attributes:
-        testset: references, and whatever else the generator reads.
-        method: what the paraphrases are called.
-        request: how many are wanted, and which ones stay.
-        usual_size: segments of a batch, where nobody says how many.
-    """
-
-    testset: TestSet
-    method: str
-    request: GenerationRequest
-    usual_size: ClassVar[int] = 32
+    testset: TestSet  # references, and further inputs of the generator
+    method: str  # name of the paraphrases
+    request: GenerationRequest  # number of paraphrases, and filters
+    usual_size: ClassVar[int] = 32  # default segments of a batch
 
     @property
     def total(self) -> int:
@@ -259,10 +246,6 @@ class Making(ABC):
         """Settings that the results depend on; not the size of batches."""
 
     def notices(self, counts: Counter[str]) -> tuple[Message, ...]:
-        """Notices for the reader of the paraphrases.
-
-        Args:
-            counts: those of all batches, and of all "paraphrases".
-        """
+        """Notices for the reader, from the counts of all batches and of all "paraphrases"."""
         del counts
         return ()

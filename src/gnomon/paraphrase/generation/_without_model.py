@@ -31,15 +31,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PlainWork(Making):
-    """Everything that is to be done without a model.
-
-    Attributes:
-        make: makes them.
-        about: the options of the generator.
-    """
+    """Generation without a model."""
 
     make: Make
-    about: Mapping[str, object] = field(default_factory=dict)
+    about: Mapping[str, object] = field(default_factory=dict)  # options of the generator
     usual_size: ClassVar[int] = 500
 
     def settings(self) -> dict[str, object]:

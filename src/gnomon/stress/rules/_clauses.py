@@ -25,19 +25,12 @@ _EITHER = words("number majority lot half percent rest group team police all")
 
 
 class Clause(NamedTuple):
-    """A clause with a finite verb, by positions of tokens.
+    """A clause with a finite verb, by positions of tokens."""
 
-    Attributes:
-        verb: its main verb, or "be" where that is none.
-        finite: the word that has tense: an auxiliary or the verb itself.
-        subject: the head of the subject that stands before the finite word; None: there is none.
-        inverted: a subject stands behind the finite word.
-    """
-
-    verb: int
-    finite: int
-    subject: int | None
-    inverted: bool
+    verb: int  # the main verb, or "be" where that is none
+    finite: int  # the word that has tense: an auxiliary or the verb itself
+    subject: int | None  # head of the subject before the finite word
+    inverted: bool  # a subject stands behind the finite word
 
 
 def clauses(output: Output) -> Iterator[Clause]:

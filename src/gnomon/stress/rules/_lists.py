@@ -15,14 +15,10 @@ def words(*lines: str) -> frozenset[str]:
 
 
 def pairs(*lines: str, both: bool = True) -> dict[str, str]:
-    """Words and what they become, of lines "few many, low high".
+    """Words and their counterparts, of lines "few many, low high"; a space is an underscore.
 
     >>> pairs("few many, low high")
     {'few': 'many', 'many': 'few', 'low': 'high', 'high': 'low'}
-
-    Args:
-        lines: pairs of words, parted by commas; a word of several has underscores.
-        both: the second becomes the first, too.
     """
     words: dict[str, str] = {}
     for pair in (pair for line in lines for pair in line.split(",")):
