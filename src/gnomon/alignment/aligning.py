@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache, partial
 from itertools import groupby
-from typing import TYPE_CHECKING
+from math import inf
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gnomon.alignment.boundaries import align_boundaries, habits_of
+from gnomon.alignment.guides import choose_guide
 from gnomon.alignment.lines import align_lines
+from gnomon.alignment.places import is_in_another_order
+from gnomon.alignment.sources import align_sentences, measure_of
 from gnomon.core.alignments import LARGEST_DOUBT, Alignment
 from gnomon.core.errors import DataError, LengthMismatchError
-from gnomon.data.formats import read_outputs, read_plain
+from gnomon.data.formats import output_files, read_outputs, read_plain, read_test_set
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from os import PathLike
 
+    from gnomon.alignment.likeness import Measure
     from gnomon.core.testset import TestSet
 
-__all__ = ["align_outputs", "align_texts", "read_aligned"]
+__all__ = ["align_outputs", "align_texts", "read_aligned", "read_aligned_set"]
 
 #: of an output with fewer lines than this share of the segments, or more than its inverse, the
 #: lines are no segments, and its words are aligned
@@ -29,7 +34,8 @@ _LIST = 0.5
 _WRAPPED, _SHUFFLED = 0.08, 0.5
 #: blank lines are no borders of documents where they make so many more segments and lines misfits
 _STRAYS = 4
-_NEVER_ELSEWHERE = float("inf")
+
+_Aligner: TypeAlias = Callable[[Sequence[str], Sequence[str]], Alignment]
 
 
 def read_aligned(
@@ -38,108 +44,142 @@ def read_aligned(
     systems: Sequence[str | PathLike[str]],
     source: str | PathLike[str] | None = None,
     language_pair: str | None = None,
+    **guide: Any,
 ) -> TestSet:
     """Read a test set from plain text files, whose outputs may have more or fewer lines."""
     testset = read_plain(
         references=references, systems=[], source=source, language_pair=language_pair
     )
-    return align_outputs(testset, systems)
+    return align_outputs(testset, systems, **guide)
+
+
+def read_aligned_set(
+    path: str | PathLike[str],
+    *,
+    systems: Sequence[str] | None = None,
+    language_pair: str | None = None,
+    by: str | None = None,
+    model: str | None = None,
+    **options: Any,
+) -> TestSet:
+    """Read a test set of a folder, some of whose outputs may have more or fewer lines."""
+    read = partial(read_test_set, path, language_pair=language_pair, **options)
+    files = output_files(path, language_pair=language_pair)
+    outputs = {name: next(iter(read_outputs([file]).values())) for name, file in files.items()}
+    size = read(systems=[]).segments
+    named = [name for name in systems or files if name in files]
+    testset = read(systems=[name for name in named if len(outputs[name]) == size])
+    rest = {name: outputs[name] for name in named if name not in testset.systems}
+    aligned = align_outputs(testset, rest, by=by, model=model)
+    return replace(aligned, systems={name: aligned.systems[name] for name in named})
 
 
 def align_outputs(
-    testset: TestSet, outputs: Mapping[str, Sequence[str]] | Sequence[str | PathLike[str]]
+    testset: TestSet,
+    outputs: Mapping[str, Sequence[str]] | Sequence[str | PathLike[str]],
+    *,
+    by: str | PathLike[str] | None = None,
+    model: str | None = None,
 ) -> TestSet:
     """The same test set with further outputs; see :meth:`gnomon.TestSet.align`."""
     if not isinstance(outputs, Mapping):
         outputs = read_outputs(outputs)
-    reference = next(iter(testset.references.values()), None)
-    if reference is None:
-        raise DataError("outputs are aligned with references, and there are none; give some")
-    systems, alignments = dict(testset.systems), dict(testset.alignments)
-    for name, lines in outputs.items():
-        if name in systems:
+    for name in outputs:
+        if name in testset.systems:
             raise DataError(f"two systems are called {name!r}; rename one of them")
-        systems[name] = lines
-        if len(lines) != testset.segments:
-            guide = [text or "" for text in reference]
-            alignments[name] = align_texts(lines, guide, testset.documents, name=name)
-            systems[name] = alignments[name].texts
+    systems, alignments = {**testset.systems, **outputs}, dict(testset.alignments)
+    misfits = [name for name, lines in outputs.items() if len(lines) != testset.segments]
+    if misfits or by is not None:
+        fitting = {n: systems[n] for n in systems if n not in misfits and n not in alignments}
+        guide = choose_guide(testset, fitting, by)
+        for name in misfits:
+            measure = measure_of(systems[name], guide.texts, model) if guide.of_sources else None
+            found = align_texts(
+                systems[name], guide.texts, testset.documents, name=name, measure=measure
+            )
+            alignments[name] = replace(found, guide=guide.name)
+            systems[name] = found.texts
     return replace(testset, systems=systems, alignments=alignments)
 
 
 def align_texts(
     output: Sequence[str],
-    references: Sequence[str],
+    guide: Sequence[str],
     documents: Sequence[str] | None = None,
     *,
     name: str = "the output",
+    measure: Measure | None = None,
 ) -> Alignment:
-    """Align one output with references; documents hold, where blank lines part as many.
+    """Align one output with a guide; documents hold, where blank lines part as many.
 
     Its lines are aligned where they may be segments; of a line for each document, of far fewer or
-    more lines than references, or of hard-wrapped lines, the words.
+    more lines than segments, or of hard-wrapped lines, the words.
 
     Args:
         output: its lines.
-        references: one text per segment.
+        guide: one text per segment.
         documents: the document of each segment.
         name: of the output, in errors.
+        measure: of what lines have in common with a guide in another language.
 
     Raises:
         LengthMismatchError: it leaves out more than half of the segments.
-        DataError: more than a quarter of its boundaries are uncertain.
+        DataError: more than a quarter of its boundaries are uncertain, or its parts stand in
+            another order.
     """
     filled = [number for number, line in enumerate(output) if line.strip()]
-    sizes = [len(list(some)) for _, some in groupby(documents or [""] * len(references))]
-    listed = _LIST * len(references) <= len(filled) <= len(references) / _LIST
+    sizes = [len(list(some)) for _, some in groupby(documents or [""] * len(guide))]
+    listed = _LIST * len(guide) <= len(filled) <= len(guide) / _LIST
     blocks = _paragraphs(output)
     if not listed and len(filled) == len(sizes):
         blocks = [range(number, number + 1) for number in filled]
     elif len(blocks) != len(sizes):
-        blocks, sizes = [range(len(output))], [len(references)]
-    found = _aligned(output, references, blocks, sizes, words=not listed)
+        blocks, sizes = [range(len(output))], [len(guide)]
+    lines, words = _aligners(guide, measure)
+    found = _chained(output, guide, blocks, sizes, lines if listed else words)
     if listed and len(blocks) > 1:  # a blank line may stand for a segment that is left out
-        other = _aligned(output, references, [range(len(output))], [len(references)], words=False)
+        other = lines(output, guide)
         if _misfits(found) > 2 * _misfits(other) + _STRAYS:
             found = other
     if listed and _WRAPPED < found.doubt < _SHUFFLED:
-        other = _aligned(output, references, blocks, sizes, words=True)
+        other = _chained(output, guide, blocks, sizes, words)
         found = min(found, other, key=lambda one: one.doubt)
-    if found.drops > _LIST * len(references):
-        raise LengthMismatchError(
-            f"{name} leaves out {found.drops:,} of {len(references):,} segments; give the whole"
-            " text, or write one segment a line",
-            counts={"the references": len(references), name: len(filled)},
-        )
-    if found.doubt > LARGEST_DOUBT:
+    _check(found, guide, name)
+    if measure is None and found.by == "boundaries" and is_in_another_order(output, guide):
         raise DataError(
-            f"{name} cannot be aligned: {found.doubt:.0%} of its boundaries are uncertain, and an"
-            f" answer may rest on {LARGEST_DOUBT:.0%} at most; write one segment a line"
+            f"{name} cannot be aligned: its segments stand in another order than those of the"
+            " reference; put them in order, or write one segment a line"
         )
     return found
 
 
+def _check(found: Alignment, guide: Sequence[str], name: str) -> None:
+    """Refuse an alignment that nothing can rest on."""
+    there = [i for i, text in enumerate(guide) if text.strip()]
+    drops = sum(not found.texts[i] for i in there)
+    if drops > _LIST * len(there):
+        raise LengthMismatchError(
+            f"{name} leaves out {drops:,} of {len(there):,} segments; give the whole"
+            " text, or write one segment a line",
+            counts={"the segments": len(there), name: len(there) - drops},
+        )
+    if found.doubt > LARGEST_DOUBT and not found.of_sources:
+        raise DataError(
+            f"{name} cannot be aligned: {found.doubt:.0%} of its boundaries are uncertain, and an"
+            f" answer may rest on {LARGEST_DOUBT:.0%} at most; write one segment a line"
+        )
+
+
+def _aligners(guide: Sequence[str], measure: Measure | None) -> tuple[_Aligner, _Aligner]:
+    """Aligners of lines, and of texts whose lines are no segments."""
+    if measure:
+        return partial(align_lines, measure=measure), partial(align_sentences, measure=measure)
+    habits = cache(partial(habits_of, guide))  # asked for where they are needed
+    return align_lines, lambda output, some: align_boundaries(output, some, habits())
+
+
 def _misfits(one: Alignment) -> int:
     return one.drops + len(one.added)
-
-
-def _aligned(
-    output: Sequence[str],
-    references: Sequence[str],
-    blocks: Sequence[range],
-    sizes: Sequence[int],
-    *,
-    words: bool,
-) -> Alignment:
-    """Align each document, whose lines are a block, by its words or its lines."""
-    habits = habits_of(references) if words else None
-    parts, start = [], 0
-    for block, size in zip(blocks, sizes, strict=True):
-        some, guide = [output[number] for number in block], references[start : start + size]
-        part = align_boundaries(some, guide, habits) if habits else align_lines(some, guide)
-        parts.append(_moved(part, block.start))
-        start += size
-    return _chained(parts)
 
 
 def _paragraphs(output: Sequence[str]) -> list[range]:
@@ -164,10 +204,20 @@ def _moved(part: Alignment, by: int) -> Alignment:
     )
 
 
-def _chained(parts: Sequence[Alignment]) -> Alignment:
-    """The alignments of documents as that of the whole; a boundary between two is certain."""
-    margins = [margin for part in parts for margin in (*part.margins, _NEVER_ELSEWHERE)]
-
+def _chained(
+    output: Sequence[str],
+    guide: Sequence[str],
+    blocks: Sequence[range],
+    sizes: Sequence[int],
+    aligner: _Aligner,
+) -> Alignment:
+    """Align each document, whose lines are a block; a boundary between two is certain."""
+    parts, start = [], 0
+    for block, size in zip(blocks, sizes, strict=True):
+        part = aligner([output[number] for number in block], guide[start : start + size])
+        parts.append(_moved(part, block.start))
+        start += size
+    margins = [margin for part in parts for margin in (*part.margins, inf)]
     return replace(
         parts[0],
         texts=tuple(text for part in parts for text in part.texts),

@@ -17,8 +17,9 @@ import numpy as np
 
 from gnomon.alignment.joining import join_pieces
 from gnomon.alignment.places import find_ascending
+from gnomon.alignment.signs import CLAUSE, CLOSING, FINAL, FULL_WIDTH, OPENING
 from gnomon.core.alignments import Alignment
-from gnomon.core.scripts import FULL_STOPS, unspaced_letters, word_pattern
+from gnomon.core.scripts import unspaced_letters, word_pattern
 from gnomon.native import boundaries as loops
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.alignments import Operation
 
-__all__ = ["Habits", "align_boundaries", "habits_of", "words_of"]
+__all__ = ["Habits", "align_boundaries", "habits_of", "operations_of", "words_of"]
 
 #: what an edit costs, and a word whose first letters are the same
 _EDIT, _ALIKE, _LETTERS = 12, 6, 4
@@ -41,11 +42,6 @@ _FEW = 3  # times that a word must have been seen to count as much as none
 _WHOLE, _AROUND = 1_000_000, 100
 #: words in a row that are looked for on both sides
 _RUNS = (1, 2, 4)
-_FINAL = frozenset(".!?…！？．؟۔॥" + "".join(FULL_STOPS.values()))
-_CLAUSE = frozenset(",;:،؛、，；：–—-")
-_FULL_WIDTH = frozenset("。！？、，；：」』）》〉】")
-_OPENING = frozenset("\"'„“‘«‹([{「『（《〈【¿¡")
-_CLOSING = frozenset("\"'”“’»›)]}」』）》〉】")
 
 
 class _Words(NamedTuple):
@@ -87,7 +83,7 @@ def align_boundaries(
     return Alignment(
         texts=texts,
         lines=tuple(lines),
-        operations=tuple(_operations(lines)),
+        operations=tuple(operations_of(lines)),
         margins=tuple(margins),
         added={},
         by="boundaries",
@@ -115,7 +111,7 @@ def words_of(segment: str) -> _Words:
     return _words(segment)
 
 
-def _operations(lines: Sequence[tuple[int, ...]]) -> Iterator[Operation]:
+def operations_of(lines: Sequence[tuple[int, ...]]) -> Iterator[Operation]:
     """Yield the operation for each segment, by the lines that hold it."""
     shared = Counter(number for some in lines for number in some)
     for some in lines:
@@ -229,7 +225,7 @@ def _tolls(
         for left, right in pairwise(segments)
     ]
     words = ["", *ours.words, ""]
-    close = {word: word not in _FULL_WIDTH and not unspaced_letters(word) for word in set(words)}
+    close = {word: word not in FULL_WIDTH and not unspaced_letters(word) for word in set(words)}
     before = {
         word: (_sign(word), habits.before.get(_reduce_word(word), 0.0), close[word])
         for word in close
@@ -298,7 +294,7 @@ def _unlike(sign: str, other: str) -> float:
     if sign == other:
         return 0.0
     groups = [
-        next((k for k, some in enumerate((_FINAL, _CLOSING, _CLAUSE)) if one in some), one)
+        next((k for k, some in enumerate((FINAL, CLOSING, CLAUSE)) if one in some), one)
         for one in (sign, other)
     ]
     if groups[0] == groups[1]:
@@ -310,7 +306,7 @@ def _unlike(sign: str, other: str) -> float:
 def _beginning(word: str) -> str:
     """Beginning of a segment."""
     first = word[:1]
-    if first in _OPENING:
+    if first in OPENING:
         return "opening"
     if not first.isalnum():
         return "sign"

@@ -16,7 +16,7 @@ _UNSPACED = re.compile("[\u2e80-\u312f\u3190-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uf
 
 
 def join_pieces(pieces: Iterable[str]) -> str:
-    """One text of pieces: a space stands between them, but none beside Chinese and Japanese.
+    """One text of pieces: a space stands between them, but none between Chinese or Japanese.
 
     >>> join_pieces(["One.", "Two."])
     'One. Two.'

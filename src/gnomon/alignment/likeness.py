@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -13,9 +14,50 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Likeness"]
+    from gnomon.core.alignments import Aligner
+
+__all__ = ["CHANCE", "Cut", "Likeness", "Measure", "PairLikeness", "with_pairs"]
 
 _ORDERS = 3
+#: likeness that a pair has by chance
+CHANCE = 0.17
+
+
+class PairLikeness(Protocol):
+    """Texts whose likeness can be asked for.
+
+    Attributes:
+        lengths: of each text.
+    """
+
+    lengths: NDArray[np.int64]
+
+    def compute(self, texts: ArrayLike, references: ArrayLike) -> NDArray[np.float64]:
+        """Compute the likeness of pairs of texts, by their numbers."""
+
+
+class Cut(NamedTuple):
+    """Two parts of a line, and the margin of their boundary."""
+
+    texts: Sequence[str]
+    margin: float
+
+
+class Measure(Protocol):
+    """A measure of what lines have in common with segments."""
+
+    by: Aligner
+
+    def likeness(self, segments: Sequence[str], lines: Sequence[str]) -> PairLikeness:
+        """Likeness of segments, each with the next one, lines, and each of these with the next."""
+
+    def cut(self, line: str, segments: Sequence[str]) -> Cut:
+        """Cut a line between two segments."""
+
+
+def with_pairs(texts: Sequence[str]) -> list[str]:
+    """Texts, and then each with the next one."""
+    return [*texts, *(f"{a} {b}" for a, b in pairwise(texts))]
 
 
 class Likeness:

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gnomon.alignment.cutting import cut_line
+from gnomon.alignment.boundaries import align_boundaries, habits_of
 from gnomon.alignment.joining import join_pieces
-from gnomon.alignment.likeness import Likeness
+from gnomon.alignment.likeness import CHANCE, Cut, Likeness, with_pairs
 from gnomon.alignment.places import expected_places
 from gnomon.core.alignments import Alignment
 from gnomon.core.scripts import spaced_words
@@ -26,13 +25,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.core.alignments import Operation
+    from gnomon.alignment.boundaries import Habits
+    from gnomon.alignment.likeness import Measure
+    from gnomon.core.alignments import Aligner, Operation
 
 __all__ = ["align_lines"]
 
-#: likeness that a pair has by chance; what a line or a segment without another costs; what a merge
-#: and a split cost
-_CHANCE, _ALONE, _JOINED = 0.17, 0.11, 0.11
+#: what a line or a segment without another costs; what a merge and a split cost
+_ALONE, _JOINED = 0.11, 0.11
 #: long texts count for more, up to so many times the usual length
 _LENGTH_POWER, _LONGEST = 0.25, 2.5
 #: segments whose likeness is computed at once
@@ -53,15 +53,42 @@ _MATCH, _MERGE, _SPLIT, _DROP, _ADD = (
 _PAIRS = (_MATCH, _MERGE, _SPLIT)
 
 
-def align_lines(output: Sequence[str], references: Sequence[str]) -> Alignment:
-    """Align the lines of an output with reference segments.
+class _OfReferences:
+    """What lines have in common with references: characters."""
+
+    by: Aligner = "lines"
+
+    def __init__(self, references: Sequence[str]) -> None:
+        self.references = references
+
+    @cached_property
+    def habits(self) -> Habits:
+        """Where references end and begin."""
+        return habits_of(self.references)
+
+    def likeness(self, segments: Sequence[str], lines: Sequence[str]) -> Likeness:
+        """The share of n-grams in common."""
+        return Likeness([*with_pairs(segments), *with_pairs(lines)])
+
+    def cut(self, line: str, segments: Sequence[str]) -> Cut:
+        """Cut where the fewest words are edited."""
+        found = align_boundaries([line], segments, self.habits)
+        return Cut(found.texts, *found.margins)
+
+
+def align_lines(
+    output: Sequence[str], references: Sequence[str], measure: Measure | None = None
+) -> Alignment:
+    """Align the lines of an output with segments.
 
     Args:
         output: its lines; those without text are passed over.
         references: one text per segment.
+        measure: what they have in common; by default characters, as of texts in one language.
     """
+    measure = measure or _OfReferences(references)
     filled = [number for number, line in enumerate(output) if line.strip()]
-    steps = _Programme([output[number] for number in filled], references)
+    steps = _Programme([output[number] for number in filled], references, measure)
     texts = [""] * len(references)
     lines: list[tuple[int, ...]] = [()] * len(references)
     operations: list[Operation] = ["drop"] * len(references)
@@ -72,10 +99,9 @@ def align_lines(output: Sequence[str], references: Sequence[str]) -> Alignment:
         if step == _ADD:
             added[numbers[0]] = output[numbers[0]]
         elif step == _MERGE:
-            cut = cut_line(output[numbers[0]], references[segment : segment + 2])
-            texts[segment], texts[segment + 1] = cut.left, cut.right
-            lines[segment] = lines[segment + 1] = numbers
-            operations[segment] = operations[segment + 1] = "merge"
+            both = slice(segment, segment + 2)
+            cut = measure.cut(output[numbers[0]], references[both])
+            texts[both], lines[both], operations[both] = cut.texts, [numbers] * 2, ["merge"] * 2
             margins[segment] = min(margins[segment], cut.margin)
         elif step != _DROP:
             texts[segment] = join_pieces(output[number] for number in numbers)
@@ -87,7 +113,7 @@ def align_lines(output: Sequence[str], references: Sequence[str]) -> Alignment:
         operations=tuple(operations),
         margins=tuple(margins),
         added=added,
-        by="lines",
+        by=measure.by,
     )
 
 
@@ -100,6 +126,7 @@ class _Programme:
 
     output: Sequence[str]
     references: Sequence[str]
+    measure: Measure
 
     @cached_property
     def band(self) -> tuple[list[int], list[int]]:
@@ -123,9 +150,9 @@ class _Programme:
         first = low[start]
         some = self.output[first : high[stop - 1] + 2]
         here = self.references[start : stop + 1]
-        sides = [here, _joined(here), some, _joined(some)]
-        begin = np.cumsum([0, *map(len, sides)])
-        likeness = Likeness([text for side in sides for text in side])
+        n, m = len(here), len(some)
+        begin = np.cumsum([0, n, max(n - 1, 0), m, max(m - 1, 0)])
+        likeness = self.measure.likeness(here, some)
         usual = float(np.median(likeness.lengths[: len(here)])) or 1.0
         rows = [np.arange(a, b + 1) for a, b in zip(low[start:stop], high[start:stop], strict=True)]
         segment = np.repeat(np.arange(stop - start), list(map(len, rows)))
@@ -136,7 +163,8 @@ class _Programme:
             ours = begin[1 + step.lines] + line
             there = (theirs < begin[step.segments]) & (ours < begin[2 + step.lines])
             gains = np.full(len(segment), _NEVER)
-            like = likeness.compute(ours[there], theirs[there]) - _CHANCE
+            like = likeness.compute(ours[there], theirs[there]) - CHANCE
+            like[likeness.lengths[theirs[there]] == 0] = 0.0  # nothing speaks for it or against it
             length = (likeness.lengths[ours[there]] + likeness.lengths[theirs[there]]) / 2 / usual
             weight = np.minimum(length, _LONGEST) ** _LENGTH_POWER
             gains[there] = like * weight - (_JOINED if step != _MATCH else 0)
@@ -219,11 +247,6 @@ class _Programme:
                 other = max(other, over.max())
             margins[i - 1] = (whole - other) * words
         return margins
-
-
-def _joined(texts: Sequence[str]) -> list[str]:
-    """Each text with the next one."""
-    return [f"{a} {b}" for a, b in pairwise(texts)]
 
 
 def _raise_to(row: NDArray[np.float64], low: int, values: NDArray[np.float64], first: int) -> None:

@@ -26,6 +26,8 @@ _SHOWN, _LONGEST = ("system", "segment", "lines", "operation", "uncertain", "tex
 _EXAMPLES = """\
 examples:
   gnomon align ref.txt -i whole.txt -o aligned.txt
+  gnomon align ref.txt -i whole.txt --by sysA.txt -o aligned.txt
+  gnomon align -s src.txt -i whole.txt -o aligned.txt
   gnomon align ref.txt -i whole.txt -f tsv > operations.tsv
   gnomon compare ref.txt -i old.txt whole.txt     # aligns by itself, and says so
 """
@@ -43,7 +45,10 @@ class OperationRow(Record):
         " drop: the output lacks it; add: lines of no segment",
     )
     uncertain: bool = column("Uncertain", help="whether a boundary beside it has a small margin")
-    changed: bool = column("Changed", help="whether it is anything else than one line for certain")
+    changed: bool = column(
+        "Changed",
+        help="whether it is uncertain, left out or added, or of lines that are segments no plain one",
+    )
     text: str = column("Text", help="of the segment, or of lines of none")
 
 
@@ -60,6 +65,7 @@ def align_verdict(finding: Finding) -> Iterator[Message]:
     examples=_EXAMPLES,
     rows={_ROWS: OperationRow},
     aligns=True,
+    guided=True,
     unread=("domains", "paraphrases"),
     verdict=align_verdict,
 )
@@ -68,8 +74,9 @@ def align(testset: TestSet, *, save: Annotated[OutputFile, Flags(("-o",))] = Non
 
     An output has more or fewer lines than the reference where a translator, or a model that
     translates documents, joins and cuts sentences. Its lines are aligned for what they have in
-    common with the reference (:meth:`gnomon.TestSet.align`); an output with more than a quarter
-    of its boundaries uncertain is refused.
+    common with a system whose lines fit, or with the reference (:meth:`gnomon.TestSet.align`); an
+    output with more than a quarter of its boundaries uncertain is refused. Without references,
+    lines are aligned with the source, which is a rough help.
 
     Args:
         testset: a test set with outputs that were aligned, or fit.
@@ -93,7 +100,7 @@ def align(testset: TestSet, *, save: Annotated[OutputFile, Flags(("-o",))] = Non
         title=_TITLE,
         tables=(table(_ROWS, _TITLE, OperationRow, rows),),
         views=(Listing(_ROWS, _TITLE, _SHOWN, {"changed": True}, longest=_LONGEST),)
-        if rows
+        if any(row.changed for row in rows)
         else (),
         signatures={},
         facts={"segments": str(testset.segments)},
@@ -102,6 +109,7 @@ def align(testset: TestSet, *, save: Annotated[OutputFile, Flags(("-o",))] = Non
 
 def _rows(system: str, one: Alignment) -> Iterator[OperationRow]:
     """The segments of an output, then its lines of none."""
+    plain = ("match",) if one.has_lines else ("match", "merge", "split")
     for i, operation in enumerate(one.operations):
         uncertain = i in one.uncertain_segments
         yield OperationRow(
@@ -110,7 +118,7 @@ def _rows(system: str, one: Alignment) -> Iterator[OperationRow]:
             lines=", ".join(str(number + 1) for number in one.lines[i]),
             operation=operation,
             uncertain=uncertain,
-            changed=uncertain or operation != "match",
+            changed=uncertain or operation not in plain,
             text=one.texts[i],
         )
     for number, text in one.added.items():

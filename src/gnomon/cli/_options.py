@@ -10,7 +10,7 @@ import re
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from gnomon.cli.parser import HelpFormatter, rare
 from gnomon.core.errors import DataError, LengthMismatchError, OutputError, UsageError
@@ -93,9 +93,12 @@ def add_data(
     without: Container[str] = (),
     unread: Container[Texts] = (),
     paraphrases: bool = False,
+    guided: bool = False,
 ) -> None:
     """References, systems, sources; or a test set (or several of them); or a table."""
     parser.set_defaults(source=None, source_column=None, document_column=None, domain_column=None)
+    if guided:
+        _add_guide(parser)
     data = parser.add_argument_group("texts")
     data.add_argument("refs", nargs="*", metavar="REF", help="reference files, one segment a line")
     data.add_argument(
@@ -179,6 +182,22 @@ def add_data(
         parser.set_defaults(**{name: None for name in ("n", "methods") if name not in without})
     else:
         _add_paraphrases(parser, without, hidden=not paraphrases)
+
+
+def _add_guide(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("what outputs are aligned by")
+    group.add_argument(
+        "--by",
+        metavar="FILE",
+        help="a system with a line for each segment, a reference, or 'source' (default: the system"
+        " that is most like the reference, else the reference, else the source)",
+    )
+    group.add_argument(
+        "--model",
+        metavar="NAME",
+        help="an encoder of sentences in both languages, by which outputs are aligned with the"
+        " source (default: LaBSE or the model of sbert, where they are there, else lengths)",
+    )
 
 
 def _add_paraphrases(
@@ -648,11 +667,19 @@ def _from_files(args: argparse.Namespace) -> TestSet:
     try:
         return TestSet.from_files(**files)
     except LengthMismatchError:
-        if not (getattr(args, "aligns", False) and args.refs and args.input):
+        guide = _guide(args)
+        if guide is None or not (args.input and (args.refs or guide)):
             raise
     from gnomon.alignment.aligning import read_aligned
 
-    return read_aligned(**files)
+    return read_aligned(**files, **guide)
+
+
+def _guide(args: argparse.Namespace) -> dict[str, Any] | None:
+    """What outputs are aligned by; none where a command does not align them."""
+    if not getattr(args, "aligns", False):
+        return None
+    return {"by": args.by, "model": args.model} if args.guided else {}
 
 
 #: how names of tables end
@@ -905,36 +932,50 @@ def _named_set(args: argparse.Namespace) -> TestSet:
         return formats.read_sacrebleu_set(
             args.test_set, language_pair=args.language_pair, systems=_inputs(args)
         )
-    testset = TestSet.read(
-        args.test_set,
-        language_pair=args.language_pair,
-        systems=None if args.input else args.systems,
-        references=args.references,
-        human="readable" if getattr(args, "human_readable", False) else "all",
-    )
-    return _with_inputs(testset, args.input) if args.input else testset
+    wanted = {
+        "language_pair": args.language_pair,
+        "systems": None if args.input else args.systems,
+        "references": args.references,
+        "human": "readable" if getattr(args, "human_readable", False) else "all",
+    }
+    guide = _guide(args)
+    try:
+        testset = TestSet.read(args.test_set, **wanted)
+    except LengthMismatchError:
+        if guide is None:
+            raise
+        from gnomon.alignment.aligning import read_aligned_set
+
+        testset = read_aligned_set(args.test_set, **wanted, **guide)
+    return _with_inputs(testset, args.input, guide=guide) if args.input else testset
 
 
 def _with_inputs(
-    testset: TestSet, paths: Sequence[str], also: Mapping[str, Sequence[str]] | None = None
+    testset: TestSet,
+    paths: Sequence[str],
+    also: Mapping[str, Sequence[str]] | None = None,
+    guide: Mapping[str, Any] | None = None,
 ) -> TestSet:
     """A test set with the outputs of files in place of its own, or beside some of them."""
     from gnomon.data import formats
 
-    systems = formats.read_systems(paths)
+    systems = formats.read_systems(paths) if guide is None else formats.read_outputs(paths)
     twice = [name for name in systems if name in (also or {})]
     if twice:
         raise UsageError(f"{twice[0]!r} is a column of the table and a file of -i; leave one out")
-    with_outputs = replace(
+    without = replace(
         testset,
-        systems={**(also or {}), **systems},
+        systems=also or {},
+        alignments={},
         info={},
         human=(),
         rankings=(),
         errors=(),
         system_references={},
     )
-    return formats.warn_of_anomalies(with_outputs)
+    if guide is None:
+        return formats.warn_of_anomalies(replace(without, systems={**without.systems, **systems}))
+    return formats.warn_of_anomalies(without.align(systems, **guide))
 
 
 def _inputs(args: argparse.Namespace) -> list[str]:

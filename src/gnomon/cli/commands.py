@@ -119,6 +119,7 @@ def build(parser: Parser, method: Method) -> None:
             without=method.options,
             unread=method.unread,
             paraphrases=about,
+            guided=method.guided,
         )
         recipe = " [RECIPE.toml]" if method.recipe else ""
         called = f"%(prog)s{recipe}"
@@ -480,7 +481,7 @@ def _data(method: Method, args: argparse.Namespace, options: dict[str, Any]) -> 
     given: Sequence[Any]
     args.human_readable = method.gives_scores  # which need nothing of what people said
     gates = any(value for name, value in options.items() if name.startswith("fail_"))
-    args.aligns = method.aligns and not gates
+    args.aligns, args.guided = method.aligns and not gates, method.guided
     if method.given == "nothing":
         given = ()
     elif method.given == "systems":

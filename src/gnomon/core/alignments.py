@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 from math import inf
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -15,8 +17,9 @@ __all__ = ["LARGEST_DOUBT", "LEAST_MARGIN", "Aligner", "Alignment", "Operation"]
 #: what was done for a segment: its text is one line; a part of a line that other segments share;
 #: several lines; nothing, where the output leaves it out
 Operation: TypeAlias = Literal["match", "merge", "split", "drop"]
-#: by what an output was aligned: its lines, or its words where its lines are no segments
-Aligner: TypeAlias = Literal["lines", "boundaries"]
+#: by what an output was aligned: its lines, or its words where its lines are no segments; with
+#: sources by the lengths of texts, or by vectors
+Aligner: TypeAlias = Literal["lines", "boundaries", "lengths", "vectors"]
 
 #: boundaries with a smaller margin, in edits, are uncertain
 LEAST_MARGIN = 1.0
@@ -35,9 +38,10 @@ class Alignment:
         operations: what was done for each segment.
         margins: of the boundary before each segment but the first: by how many edits (words;
             characters of scripts without spaces) the alignment is better than the best one that
-            has this boundary elsewhere; infinite where documents or equal counts fix it.
-        added: the lines of the output that belong to no segment: number, from 0, -> text.
+            has this boundary elsewhere; infinite where documents fix it.
+        added: what of the output belongs to no segment: number of its line, from 0, -> text.
         by: the aligner.
+        guide: the system whose lines it was aligned with; none of the reference, or the source.
     """
 
     texts: tuple[str, ...]
@@ -46,11 +50,22 @@ class Alignment:
     margins: tuple[float, ...]
     added: Mapping[int, str]
     by: Aligner
+    guide: str = ""
 
     @cached_property
     def given(self) -> int:
         """The number of lines of the output, those without text left out."""
-        return len(self.added) + len({number for some in self.lines for number in some})
+        return len({*self.added, *(number for some in self.lines for number in some)})
+
+    @property
+    def of_sources(self) -> bool:
+        """True if it was aligned with sources."""
+        return self.by in ("lengths", "vectors")
+
+    @property
+    def has_lines(self) -> bool:
+        """True if most lines of the output are segments."""
+        return self.by != "boundaries" and 2 * self.operations.count("merge") <= len(self.texts)
 
     @cached_property
     def uncertain(self) -> tuple[int, ...]:
@@ -63,14 +78,21 @@ class Alignment:
         return frozenset(segment for i in self.uncertain for segment in (i - 1, i))
 
     def of(self, segments: Sequence[int]) -> Alignment:
-        """The alignment of some segments, as they are ordered; each with the margin before it."""
+        """The alignment of some segments, as they are ordered; each with the margin before it.
+
+        Lines of no segment are kept beside one of these.
+        """
         margins = (inf, *self.margins)
+        some = set(segments)
+        ends = list(accumulate((max(numbers, default=-1) for numbers in self.lines), max))
+        beside = {number: bisect_left(ends, number) for number in self.added}
         return replace(
             self,
             texts=tuple(self.texts[i] for i in segments),
             lines=tuple(self.lines[i] for i in segments),
             operations=tuple(self.operations[i] for i in segments),
             margins=tuple(margins[i] for i in segments[1:]),
+            added={n: self.added[n] for n, i in beside.items() if some & {i - 1, i}},
         )
 
     @property

@@ -111,6 +111,7 @@ class Method:
     doubts: bool = True  # it says what looks wrong in its test sets, and nothing of such systems
     untranslated: bool = False  # it says which systems have many outputs that are no translations
     aligns: bool = False  # its command aligns outputs with more or fewer lines, except under a gate
+    guided: bool = False  # its command takes what outputs are aligned by
     # what of a test set neither its numbers nor its pages need: its command cannot name it
     unread: tuple[Texts, ...] = ()
     # options that its command reads from a file in TOML, a recipe, and not from the command line

@@ -418,27 +418,36 @@ class TestSet:
         imported("gnomon.data.formats:write_test_set")(self, path, layout=layout)
 
     def align(
-        self, outputs: Mapping[str, Sequence[str]] | Sequence[str | PathLike[str]]
+        self,
+        outputs: Mapping[str, Sequence[str]] | Sequence[str | PathLike[str]],
+        *,
+        by: str | PathLike[str] | None = None,
+        model: str | None = None,
     ) -> TestSet:
         """The same test set with further outputs, which may have more or fewer lines than segments.
 
-        Lines are joined, cut, left out and added where that makes them most like the first
-        reference; see ``alignments``. Outputs with a line for each segment stay as they are.
+        Lines are joined, cut, left out and added where that makes them most like a guide; see
+        ``alignments``. Outputs with a line for each segment stay as they are.
 
         Args:
             outputs: files, or lines by the name of their system.
+            by: the guide: a file or the name of a text of the test set, or "source"; by default the
+                system most like the first reference, else this reference, else the source.
+            model: an encoder of sentences in both languages, for sources; by default a common one
+                if it is there, else lengths count.
 
         Raises:
             LengthMismatchError: an output leaves out more than half of the segments.
-            DataError: more than a quarter of its boundaries are uncertain, there is no reference,
-                or a system of the name is there already.
+            DataError: more than a quarter of its boundaries are uncertain, its segments stand in
+                another order, there is nothing to align it with, or a system of the name is there.
 
         >>> ts = TestSet.from_lists({}, ["The sun rises.", "The moon sets."])
         >>> both = ts.align({"a": ["The sun rises. The moon sets."]})
         >>> both.systems["a"]
         ('The sun rises.', 'The moon sets.')
         """
-        return _reader("gnomon.alignment.aligning:align_outputs")(self, outputs)
+        align = _reader("gnomon.alignment.aligning:align_outputs")
+        return align(self, outputs, by=by, model=model)
 
     def with_human(
         self, judgements: Judgements | str | PathLike[str], **options: object

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.core.dependencies import Dependency  # noqa: TC001  # likewise
-from gnomon.core.errors import DataError, GnomonError
+from gnomon.core.errors import DataError, GnomonError, LengthMismatchError
 from gnomon.core.signature import content_hash, version
 from gnomon.core.summary import Outline  # noqa: TC001  # likewise
 from gnomon.studies.definition import SetSource, Step, fits
@@ -174,12 +174,19 @@ def _read_whole(source: SetSource, only: tuple[str, ...], _stamp: Stamp) -> Test
         # what is left out is not read: it need not fit the rest
         files = output_files(source.path, language_pair=source.language_pair)
         only = tuple(systems_of(source, files))
-    testset = TestSet.read(
-        source.path,
-        language_pair=source.language_pair,
-        systems=only or None,
-        references=source.references or None,
-    )
+    wanted = {
+        "language_pair": source.language_pair,
+        "references": source.references or None,
+    }
+    try:
+        testset = TestSet.read(source.path, systems=only or None, **wanted)
+    except LengthMismatchError:
+        from gnomon.alignment.aligning import read_aligned_set
+
+        # aligned by the same guide, whichever systems are read
+        files = output_files(source.path, language_pair=source.language_pair)
+        testset = read_aligned_set(source.path, systems=systems_of(source, files), **wanted)
+        testset = testset.select(systems=only or None)
     for file in source.human:
         testset = testset.with_human(file)
     return testset

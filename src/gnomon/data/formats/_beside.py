@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 _LOGGED, _SCORES = "logged.tsv", ("metric", "system", "seg", "score")
 _CODES, _PLACES = "codes.tsv", ("of", "name", "seg", "codes")
-_ALIGNED, _STEPS = "aligned.tsv", ("system", "seg", "lines", "operation", "margin", "by", "added")
+_ALIGNED, _STEPS = (
+    "aligned.tsv",
+    (*("system", "seg", "lines", "operation", "margin", "by", "guide", "added"),),
+)
 
 
 def write_beside(testset: TestSet, folder: Path) -> None:
@@ -40,7 +43,16 @@ def write_beside(testset: TestSet, folder: Path) -> None:
         if text or number == 1
     ]
     steps = [
-        [system, str(n), " ".join(map(str, lines)), operation, repr(margin), one.by, added]
+        [
+            system,
+            str(n),
+            " ".join(map(str, lines)),
+            operation,
+            repr(margin),
+            one.by,
+            one.guide,
+            added,
+        ]
         for system, one in testset.alignments.items()
         for n, lines, operation, margin, added in zip(
             range(1, len(one.texts) + 1),
@@ -90,6 +102,7 @@ def read_alignments(
             margins=tuple(float(row["margin"]) for row in some[1:]),
             added={int(number): text for number, text in json.loads(some[0]["added"]).items()},
             by=cast("Aligner", some[0]["by"]),
+            guide=some[0]["guide"],
         )
         for system, some in rows.items()
         if system in systems and len(some) == segments

@@ -401,7 +401,7 @@ def choose(kind: str, wanted: Sequence[str] | None, there: Mapping[str, T]) -> d
     for name in wanted or ():
         if name not in there:
             raise UnknownNameError(kind, name, there)
-    return {name: there[name] for name in wanted or there}
+    return {name: there[name] for name in (there if wanted is None else wanted)}
 
 
 def agree(stated: str | None, given: str | None, path: Path) -> str | None:

@@ -86,7 +86,10 @@ def _aligned(testset: TestSet) -> Iterator[Message]:
             "added": len(one.added) or None,
             "uncertain": len(one.uncertain),
             "boundaries": len(one.margins),
-            "how": one.by,
+            "how": "lines" if one.has_lines else "boundaries",
+            "guide": bool(one.guide or one.of_sources),
+            "by": "the source" if one.of_sources else one.guide or "the reference",
+            "rough": one.by if one.of_sources else None,
             "changes": None,
             "flattered": one.doubt > _FLATTERED,
         }
