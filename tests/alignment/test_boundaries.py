@@ -108,9 +108,9 @@ def test_another_text_is_refused() -> None:
 def test_what_was_done_to_a_whole_text_is_said(script: str) -> None:
     theirs = references()[:40] if script == "en" else sentences(script, 40)
     own = outputs()[:40] if script == "en" else damaged(theirs, script, 0.2, 2)
-    ts = gn.TestSet.from_lists({"lines": own}, theirs).align({"whole": [join_pieces(own)]})
+    ts = gn.TestSet.from_lists({"fine": own}, theirs).align({"whole": [join_pieces(own)]})
     (said,) = (str(one) for one in ts.anomalies if one.code == "data.aligned")
-    assert said.startswith("whole has 1 line for 40: cut where segments of the reference end (")
+    assert said.startswith("whole has 1 line for 40: cut where segments of fine end (")
     assert "of 39 boundaries uncertain" in said
     assert "aligned (" not in said
 

@@ -182,3 +182,16 @@ def test_operations_are_rows() -> None:
     rows = {(row["segment"], row["lines"], row["operation"]) for row in found.tables[0].rows}
     assert {(10, "10", "merge"), (11, "10", "merge"), (12, "11", "match")} <= rows
     assert len(rows) == len(references())
+
+
+def test_a_file_or_a_name_guides(tmp_path: Path) -> None:
+    own, theirs = outputs()[:30], references()[:30]
+    file = tmp_path / "other.txt"
+    file.write_text("\n".join([*own, ""]))
+    ts = gn.TestSet.from_lists({"poor": own[::-1]}, theirs)
+    lines = {"whole": [" ".join(own[:2]), *own[2:]]}
+    assert ts.align(lines).alignments["whole"].guide == ""  # in another order
+    for by, name in ((file, "other"), (next(iter(ts.references)), ""), (None, "")):
+        assert ts.align(lines, by=by).alignments["whole"].guide == name
+    with pytest.raises(LengthMismatchError, match=r"other\.txt has 30, and there are 20 segments"):
+        ts.select(segments=range(20)).align(lines, by=file)

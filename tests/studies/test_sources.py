@@ -11,9 +11,10 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tests.truth.worlds import outputs, references
 
 from gnomon import example
-from gnomon.core.errors import DataError, LengthMismatchError
+from gnomon.core.errors import DataError
 from gnomon.core.testset import TestSet
 from gnomon.metrics import spec
 from gnomon.studies import PlannedSet, SetSource, Store, open_engine, plan, read_study, run
@@ -130,9 +131,9 @@ def test_texts_that_changed_since_the_plan_are_refused(folder: Path) -> None:
 
 def test_the_hash_tells_apart_what_differs_in_any_text() -> None:
     seen = set()
-    for references in (["a", "b"], ["a b", ""], ['a", "b', ""], ["a\nb", ""]):
-        for outputs in (["x", "y"], ["x y", ""]):
-            sketch = sketch_of(TestSet.from_lists({"s": outputs}, references))
+    for theirs in (["a", "b"], ["a b", ""], ['a", "b', ""], ["a\nb", ""]):
+        for own in (["x", "y"], ["x y", ""]):
+            sketch = sketch_of(TestSet.from_lists({"s": own}, theirs))
             seen.add(content_of(sketch, ["s"], human=False))
     assert len(seen) == 8
 
@@ -149,12 +150,25 @@ def _many(folder: Path, count: int = 6) -> SetSource:
     return SetSource(str(folder))
 
 
-def test_a_system_that_does_not_fit_the_others_is_told(folder: Path, reads: list[str]) -> None:
+def test_a_system_that_cannot_be_aligned_is_told(folder: Path, reads: list[str]) -> None:
     first = Sketches()
     first.sketch(_many(folder))
     (folder / "systems" / "n9.txt").write_text("a\n")
-    with pytest.raises(LengthMismatchError, match=r"n9\.txt"):
+    with pytest.raises(DataError, match="n9 cannot be aligned"):
         Sketches(first.merged()).sketch(SetSource(str(folder)))
+
+
+def test_lines_that_do_not_fit_are_aligned_alike_whichever_system_is_read(tmp_path: Path) -> None:
+    own, theirs = outputs()[:20], references()[:20]
+    texts = {"ref.A": theirs, "systems/fits": own, "systems/whole": [" ".join(own[:2]), *own[2:]]}
+    (tmp_path / "systems").mkdir()
+    for name, lines in texts.items():
+        (tmp_path / f"{name}.txt").write_text("\n".join([*lines, ""]))
+    source = SetSource(str(tmp_path))
+    every, one = read_set(source), read_set(source, only=("whole",))
+    assert every.testset.alignments["whole"].guide == "fits"
+    assert one.sketch.systems["whole"] == every.sketch.systems["whole"]
+    assert any(said.code == "data.aligned" for said in one.testset.anomalies)
 
 
 def _step(folder: Path, rng: random.Random) -> None:
@@ -202,7 +216,7 @@ def test_memory_tells_what_reading_tells_whatever_changes(
 def test_a_system_that_is_left_out_is_not_read(folder: Path, choice: dict) -> None:
     source = _many(folder, 4)
     (folder / "systems" / "n3.txt").write_text("one line alone\n")
-    with pytest.raises(LengthMismatchError, match=r"n3\.txt has 1"):
+    with pytest.raises(DataError, match="n3 "):
         read_set(source)
     found = read_set(replace(source, **choice)).testset
     assert sorted(found.systems) == ["n0", "n1", "n2", "s", "t"]

@@ -47,7 +47,7 @@ class OperationRow(Record):
     uncertain: bool = column("Uncertain", help="whether a boundary beside it has a small margin")
     changed: bool = column(
         "Changed",
-        help="whether it is uncertain, left out or added, or of lines that are segments no plain one",
+        help="whether it is uncertain, left out, added, or no plain line where most are",
     )
     text: str = column("Text", help="of the segment, or of lines of none")
 

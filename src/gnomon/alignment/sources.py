@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from gnomon.alignment.likeness import PairLikeness
+    from gnomon.alignment.likeness import Measure, PairLikeness
     from gnomon.core.alignments import Aligner, Alignment
     from gnomon.models import Encoder
 
@@ -75,7 +75,7 @@ def align_sentences(output: Sequence[str], sources: Sequence[str], measure: Meas
     )
 
 
-class Measure:
+class _Measure:
     """What lines have in common with sources.
 
     Args:
@@ -118,11 +118,13 @@ class _Lengths(Likeness):
         self.ratio = ratio
 
     def compute(self, texts: ArrayLike, references: ArrayLike) -> NDArray[np.float64]:
-        """The likeness of pairs of texts, by their numbers."""
-        ours, theirs = self.lengths[texts] / self.ratio, self.lengths[references]
+        """Compute the likeness of pairs of texts, by their numbers."""
+        ours = self.lengths[np.asarray(texts)] / self.ratio
+        theirs = self.lengths[np.asarray(references)]
         off = (ours - theirs) ** 2 / (_VARIANCE * (ours + theirs) / 2 + 1)
         fits = np.maximum(_FOR * (1 - off / _WIDE), -_AGAINST)
-        return CHANCE + fits + _COMMON * super().compute(texts, references)
+        like: NDArray[np.float64] = CHANCE + fits + _COMMON * super().compute(texts, references)
+        return like
 
 
 class _Vectors:
@@ -138,9 +140,9 @@ class _Vectors:
         self.chance = float(np.dot(*means))
 
     def compute(self, texts: ArrayLike, references: ArrayLike) -> NDArray[np.float64]:
-        """The likeness of pairs of texts, by their numbers."""
+        """Compute the likeness of pairs of texts, by their numbers."""
         both = self.vectors[np.asarray(texts)], self.vectors[np.asarray(references)]
-        cosines = np.einsum("pd,pd->p", *both, dtype=np.float64)
+        cosines: NDArray[np.float64] = np.einsum("pd,pd->p", *both, dtype=np.float64)
         return CHANCE + (1 - CHANCE) * (cosines - self.chance) / (1 - self.chance)
 
 
@@ -149,8 +151,8 @@ def measure_of(output: Sequence[str], sources: Sequence[str], model: str | None)
     from gnomon.models import load_encoder
 
     if model is not None:
-        return Measure(output, sources, load_encoder(model))
+        return _Measure(output, sources, load_encoder(model))
     for name in _MODELS:
         with suppress(MissingDependencyError, MissingFileError):
-            return Measure(output, sources, load_encoder(name))
-    return Measure(output, sources, None)
+            return _Measure(output, sources, load_encoder(name))
+    return _Measure(output, sources, None)

@@ -174,19 +174,19 @@ def _read_whole(source: SetSource, only: tuple[str, ...], _stamp: Stamp) -> Test
         # what is left out is not read: it need not fit the rest
         files = output_files(source.path, language_pair=source.language_pair)
         only = tuple(systems_of(source, files))
-    wanted = {
-        "language_pair": source.language_pair,
-        "references": source.references or None,
-    }
+    pair, references = source.language_pair, source.references or None
     try:
-        testset = TestSet.read(source.path, systems=only or None, **wanted)
+        testset = TestSet.read(
+            source.path, language_pair=pair, systems=only or None, references=references
+        )
     except LengthMismatchError:
         from gnomon.alignment.aligning import read_aligned_set
 
-        # aligned by the same guide, whichever systems are read
-        files = output_files(source.path, language_pair=source.language_pair)
-        testset = read_aligned_set(source.path, systems=systems_of(source, files), **wanted)
-        testset = testset.select(systems=only or None)
+        # all are aligned by the same guide, whichever are asked for
+        names = systems_of(source, output_files(source.path, language_pair=pair))
+        testset = read_aligned_set(
+            source.path, language_pair=pair, systems=names, references=references
+        ).select(systems=only or None)
     for file in source.human:
         testset = testset.with_human(file)
     return testset
