@@ -47,9 +47,12 @@ _UNREADABLE = re.compile("[\0\ud800-\udfff]")
 #: a longer text is tagged in parts: SudachiPy takes 65,535 bytes, once it has written ﷺ as 33
 _LONGEST = 1_900
 _PART = re.compile(rf"(?s).{{1,{_LONGEST}}}(?:(?<=[\s。．！？!?])|\Z)|.{{{_LONGEST}}}")
-#: combining marks, and what makes one sign of several emoji: a word does not begin with them
+#: signs with which no word begins: combining marks, what makes one of several emoji, and the inside
+#: of numbers and of names of files
 _CONTINUES = re.compile(
     "[\u0300-\u036f\u200d\u3099\u309a\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]|(?<=\u200d)."
+    r"|(?<=\d)(\d|[.,．，](?=\d))|(?<=\d[.,．，])\d"
+    r"|(?<=[A-Za-z])\.(?=[A-Za-z])|(?<=[A-Za-z]\.)[A-Za-z]"
 )
 
 
@@ -149,13 +152,13 @@ def map_tags(name: str, text: str, pieces: Iterable[Piece]) -> list[Piece]:
         text: what the words stand in.
         pieces: the words as the package tells them, none of white space.
     """
-    read = [
-        (piece, f"{piece.tag}/{piece.base}/{text[piece.start : piece.end]}") for piece in pieces
-    ]
-    framed = [(None, ""), *read, (None, "")]
+    read = [(p, f"{p.tag}/{p.base}/{text[p.start : p.end]}") for p in pieces]
+    written = ["", "", *(word for _, word in read), ""]
     words: list[Piece] = []
-    for (_, before), (piece, this), (_, after) in zip(framed, read, framed[2:], strict=False):
-        upos, joins = _upos(name, before, this, after)
+    for place, (piece, this) in enumerate(read):
+        earlier, later = f"{written[place + 1]} {written[place]}", written[place + 3]
+        rules = _rules(name, this)
+        upos, joins = next(said for a, b, said in rules if a.match(earlier) and b.match(later))
         if _CONTINUES.match(text, piece.start):
             upos, joins = "", True
         if joins and words and words[-1].end == piece.start:
@@ -168,27 +171,20 @@ def map_tags(name: str, text: str, pieces: Iterable[Piece]) -> list[Piece]:
 
 
 @lru_cache(maxsize=65536)
-def _upos(name: str, before: str, this: str, after: str) -> tuple[str, bool]:
-    """Part of speech of a ``TAG/base/word`` between its neighbours, and whether it is joined."""
-    for rule, upos, joins in _rules(name):
-        if all(map(re.Pattern.match, rule, (this, before, after))):
-            return upos, joins
-    tag, tags = this.partition("/")[0], TABLES[name]["tags"]
+def _rules(name: str, word: str) -> list[tuple[re.Pattern[str], re.Pattern[str], tuple[str, bool]]]:
+    """Rules of a ``TAG/base/word``: after what, before what, the part of speech and if it joins."""
+    table = TABLES[name]
+    tag, tags = word.partition("/")[0], table["tags"]
     beginnings = (tag[:length] for length in range(len(tag), 0, -1))
-    return next((tags[beginning] for beginning in beginnings if beginning in tags), "X"), False
-
-
-@lru_cache(maxsize=16)
-def _rules(name: str) -> list[tuple[tuple[re.Pattern[str], ...], str, bool]]:
-    sides = ("word", "after", "before")
-    return [
-        (
-            tuple(re.compile(r.get(side, "")) for side in sides),
-            r.get("upos", ""),
-            r.get("join", False),
-        )
-        for r in TABLES[name]["rules"]
+    upos = next((tags[beginning] for beginning in beginnings if beginning in tags), "X")
+    rules = [
+        rule
+        for rule in (*table["rules"], {"word": "", "upos": upos})
+        if re.match(rule["word"], word)
     ]
+    sides = ((re.compile(r.get("after", "")), re.compile(r.get("before", ""))) for r in rules)
+    said = ((r.get("upos", ""), "join" in r) for r in rules)
+    return [(after, before, one) for (after, before), one in zip(sides, said, strict=True)]
 
 
 # How packages split.
@@ -196,7 +192,9 @@ def _rules(name: str) -> list[tuple[tuple[re.Pattern[str], ...], str, bool]]:
 
 def _sudachi(_: str) -> Split:
     sudachi = importlib.import_module("sudachipy")
-    tokenizer = sudachi.Dictionary().tokenizer(sudachi.SplitMode.A)
+    dictionary = sudachi.Dictionary()
+    make = getattr(dictionary, "tokenizer", dictionary.create)  # the latter is older than 0.7
+    tokenizer = make(sudachi.SplitMode.A)
 
     def split(text: str) -> Iterator[Piece]:
         for word in tokenizer.tokenize(text):
