@@ -37,7 +37,16 @@ def _said(spec: str, *missing: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("package", ["torch", "transformers", "huggingface_hub"])
+@pytest.mark.parametrize(
+    "package",
+    [
+        "torch",
+        *(
+            pytest.param(one, marks=pytest.mark.verify)
+            for one in ("transformers", "huggingface_hub")
+        ),
+    ],
+)
 def test_missing_packages_are_named_with_the_command_that_installs_them(
     package: str, tiny_model: Path
 ) -> None:

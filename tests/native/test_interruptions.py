@@ -91,8 +91,10 @@ print(max(np.diff(times)) / (times[-1] - times[0]))
 @pytest.mark.parametrize(
     "call",
     [
-        "rows.matches(one, one, [1], one, 4)",
-        "words.matches(masks, fates, None, one, one, [1], one, 4)",
+        pytest.param("rows.matches(one, one, [1], one, 4)", marks=pytest.mark.verify),
+        pytest.param(
+            "words.matches(masks, fates, None, one, one, [1], one, 4)", marks=pytest.mark.verify
+        ),
         "parts.matches(masks, fates, runs, one, one, [1], one, 4)",
     ],
 )

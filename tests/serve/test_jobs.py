@@ -286,6 +286,7 @@ def test_a_system_without_forks_is_told_what_it_can_do(
         Queue(workspace).start()
 
 
+@pytest.mark.verify
 def test_no_two_processes_work_on_one_comparison(queue: Queue) -> None:
     import fcntl
 
@@ -299,6 +300,7 @@ def test_no_two_processes_work_on_one_comparison(queue: Queue) -> None:
     assert finished(queue.workspace, id).job.state == "done"
 
 
+@pytest.mark.verify
 def test_owners_take_turns(queue: Queue) -> None:
     first = Stuck(queue, "dee")
     assert first.pid
@@ -350,6 +352,7 @@ def test_a_limit_of_computing_is_said_as_one(workspace: Workspace, queues: list[
     assert ended.job.steps[0].said == "This needs more than 1 s of computing."
 
 
+@pytest.mark.verify
 def test_a_server_that_ends_well_counts_no_death(workspace: Workspace, queues: list[Queue]) -> None:
     queue = Queue(workspace)
     queue.start()
@@ -536,6 +539,7 @@ def _no_disk(*_: object) -> None:
     raise OSError(28, "full")
 
 
+@pytest.mark.verify
 def test_where_one_cannot_be_started_others_are_and_it_is_tried_again(
     workspace: Workspace, queues: list[Queue], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -601,6 +605,7 @@ def test_what_is_made_beside_pages_is_made_once_under_limits_and_ends_with_its_f
     assert background.state("report", tmp_path) == "ended"
 
 
+@pytest.mark.verify
 def test_many_threads_may_ask_at_once(queue: Queue) -> None:
     ids: list[str] = []
 

@@ -116,6 +116,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.verify
 @pytest.mark.slow
 def test_a_cluster_that_goes_away_is_told_and_what_is_finished_is_kept(tmp_path: Path) -> None:
     pytest.importorskip("distributed", reason="needs distributed: pip install 'gnomon[dask]'")

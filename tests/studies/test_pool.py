@@ -173,6 +173,7 @@ def test_a_pool_that_is_ended_at_any_time_leaves_no_process_and_resumes_to_the_s
         )
 
 
+@pytest.mark.verify
 def test_what_is_odd_in_texts_is_said_once_and_not_by_each_worker(holding: Path) -> None:
     texts = "".join(f"line {number} of a text\n" for number in range(12))
     for file in (holding.parent / "set").rglob("*.txt"):

@@ -225,6 +225,7 @@ def _killed(folder: Path, times: int, engine: str) -> tuple[str, study.Store]:
     return done.stdout, study.Store.open(folder / "study.store")
 
 
+@pytest.mark.verify
 @pytest.mark.parametrize(
     ("engine", "times", "done", "failed"),
     [

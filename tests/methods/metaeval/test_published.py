@@ -197,6 +197,7 @@ def test_one_outlier_makes_the_correlation_of_en_de(shared: Path) -> None:
     assert sum(row["outlier"] for row in found.table("systems").rows) == 2
 
 
+@pytest.mark.verify
 def test_more_references_do_not_always_help_on_wmt21_en_de(shared: Path) -> None:
     testset = gn.TestSet.read(shared / "data/wmt21/en-de")
     metrics = {
@@ -209,6 +210,7 @@ def test_more_references_do_not_always_help_on_wmt21_en_de(shared: Path) -> None
     assert {row["n"] for row in found} == {8}
 
 
+@pytest.mark.verify
 def test_williams_test_rejects_too_often_where_a_system_that_nobody_judged_takes_part() -> None:
     # what the published p-values of gu-en do: metrics correlated over one system more, far out
     rng = np.random.default_rng(1)

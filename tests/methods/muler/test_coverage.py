@@ -93,7 +93,7 @@ def _pairs(scores: FeatureScores, options: Bootstrap) -> float:
 @pytest.mark.parametrize(
     ("segments", "sets"),
     [
-        (200, 300),
+        (100, 200),
         pytest.param(200, 1000, marks=pytest.mark.verify),
         pytest.param(100, 1500, marks=pytest.mark.verify),
     ],

@@ -272,7 +272,9 @@ def test_shares_of_segments_are_drawn_as_any_ratios(references: int) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize(("systems", "on_page"), [(20, None), (70, 40)])
+@pytest.mark.parametrize(
+    ("systems", "on_page"), [(20, None), pytest.param(70, 40, marks=pytest.mark.verify)]
+)
 def test_a_page_holds_few_of_many_differences_the_smallest_p_of_each_feature(
     systems: int, on_page: int | None
 ) -> None:

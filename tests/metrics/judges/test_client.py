@@ -224,6 +224,7 @@ def test_a_killed_run_asks_nothing_twice(chat: Chat) -> None:
     assert asker.counts["kept"] >= before - 2
 
 
+@pytest.mark.verify
 def test_an_interrupted_run_keeps_what_is_on_its_way_and_asks_nothing_twice(chat: Chat) -> None:
     # slowly from the twentieth on: however busy the machine, some are left when the signal comes
     chat.reply = lambda body: time.sleep(0.2 if chat.answered >= 20 else 0.01) or echo(body)

@@ -56,6 +56,7 @@ def short_run(two_steps: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(two_steps, tmp_path / "run"))
 
 
+@pytest.mark.verify
 def test_a_run_killed_and_resumed_gives_the_same_weights(
     tmp_path: Path, tiny: dict[str, object], rows: Rows, monkeypatch: pytest.MonkeyPatch
 ) -> None:
