@@ -48,14 +48,15 @@ def test_names_that_can_be_given_are_listed(gnomon, kind: str) -> None:
 def test_a_language_is_listed_with_what_it_can_do(gnomon) -> None:
     rows = json.loads(gnomon("list", "languages", "-f", "json").out)["rows"]
     by_code = {row["code"]: row for row in rows}
-    assert by_code["hi"]["parts of speech"] == ""
+    assert by_code["sw"]["parts of speech"] == ""
+    assert by_code["hi"]["parts of speech"] == "gnomon setup hi"
     assert by_code["th"]["words"] == "characters"
     assert by_code["nl"]["parts of speech"] in {"gnomon setup nl", "spacy:nl_core_news_sm"}
 
 
 def test_a_language_without_a_tagger_is_told_what_takes_its_place(gnomon, tmp_path) -> None:
     refused = gnomon("setup", "th", "-q")
-    assert "no spaCy pipeline for Thai ('th'); words are grouped by their form" in refused.err
+    assert "there is no tagger for Thai ('th'); words are grouped by their form" in refused.err
     files = [tmp_path / "ref.txt", tmp_path / "out.txt"]
     for file in files:
         file.write_text("สวัสดี\n" * 3, encoding="utf-8")

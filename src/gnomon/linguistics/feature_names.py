@@ -32,6 +32,7 @@ __all__ = [
     "matches",
     "ordered",
     "reach_of",
+    "universal_features",
 ]
 
 
@@ -77,8 +78,8 @@ KINDS = ("pos", "ent", "morph", "dep", *LISTED, "label")
 _OWN = {"lex": "words", "re": "matches"}
 _LONG = re.compile(r"dep:long>=([1-9][0-9]*)")
 _UPOS_PLACE = {name: place for place, name in enumerate(UPOS)}
-#: layers that make sentences of texts, and no features
-_OF_TOKENS = frozenset({"head", "lemma", "token"})
+#: layers that make sentences and trees of texts, and no features
+_OF_TOKENS = frozenset({"head", "lemma", "token", "tree"})
 _LEFT_OUT = frozenset({"SPACE", ""})
 
 
@@ -143,6 +144,14 @@ def gloss(feature: str) -> str:
     if bound := _LONG.fullmatch(feature):
         return f"words linked over {bound[1]} words or more"
     return MEANINGS.get(feature, feature).replace(", ", "/")  # it stands in lists
+
+
+def universal_features(kind: str) -> tuple[str, ...]:
+    """The names of parts of speech or morphology that Universal Dependencies fix."""
+    if kind == "pos":
+        return tuple(f"pos:{name}" for name in UPOS)
+    values = (f"morph:{key}={v}" for key, vs in MORPH.items() for v in vs)
+    return (*(f"morph:{key}" for key in MORPH), *values) if kind == "morph" else ()
 
 
 def is_wildcard(feature: str) -> bool:

@@ -17,8 +17,7 @@ import msgspec
 from gnomon.core.errors import AnnotationError, FormatError, LengthMismatchError, UsageError
 from gnomon.core.signature import content_hash
 from gnomon.data.formats import read_lines
-from gnomon.linguistics._tokens import token_label
-from gnomon.linguistics.dependencies import crossing, reach
+from gnomon.linguistics._tokens import TaggedWord, marks_of_words
 from gnomon.linguistics.facts import Mark
 from gnomon.linguistics.feature_names import features_of
 from gnomon.messages import message
@@ -205,23 +204,18 @@ def _place(
 
 
 def _marks(sentence: _Sentence, spans: Sequence[tuple[int, int]]) -> dict[str, Sequence[Mark]]:
-    words = sentence.words
-    pos, dep, tokens = [], [], []
-    heads = [i if not word.head else word.head - 1 for i, word in enumerate(words)]
-    reached, crossed = reach(heads), crossing(heads)
-    for i, word in enumerate(words):
-        start, end = spans[word.surface]
-        word_class = f"{word.upos}|{word.feats}" if word.feats else word.upos
-        if word_class:
-            pos.append(Mark(start, end, word_class))
-        if word.relation or reached[i]:
-            label = f"{word.relation}|{reached[i]}" + "|crossing" * crossed[i]
-            dep.append(Mark(start, end, label))
-        label = token_label(word_class, word.lemma, word.relation, heads[i] - i)
-        tokens.append(Mark(start, end, label))
-    layers = {"pos": pos, "dep": dep, "named": _entities(words, spans)}
-    distinct = {layer: tuple(dict.fromkeys(marks)) for layer, marks in layers.items() if marks}
-    return {**distinct, "token": tuple(tokens)}
+    words = [
+        TaggedWord(
+            *spans[word.surface],
+            f"{word.upos}|{word.feats}" if word.feats else word.upos,
+            word.lemma,
+            word.relation,
+            word.head - 1 if word.head else place,
+        )
+        for place, word in enumerate(sentence.words)
+    ]
+    layers = {**marks_of_words(words), "named": _entities(sentence.words, spans)}
+    return {layer: tuple(marks) for layer, marks in layers.items() if marks}
 
 
 def _entities(words: Sequence[_Word], spans: Sequence[tuple[int, int]]) -> list[Mark]:

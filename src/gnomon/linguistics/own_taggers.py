@@ -14,7 +14,7 @@ from gnomon.core.own_code import import_target, is_target, module_of
 from gnomon.core.signature import content_hash
 from gnomon.linguistics.annotators import Annotator, engines
 from gnomon.linguistics.facts import Mark
-from gnomon.linguistics.feature_names import MORPH, UPOS
+from gnomon.linguistics.feature_names import universal_features
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -113,8 +113,7 @@ class _Function:
         return {"pos": ("pos", "morph")}
 
     def inventory(self, kind: str) -> Sequence[str]:
-        names = {"pos": tuple(UPOS), "morph": tuple(MORPH)}
-        return [f"{kind}:{name}" for name in names.get(kind, ())]
+        return universal_features(kind)
 
     def annotate(
         self, texts: Sequence[str], layers: Sequence[str]

@@ -20,7 +20,7 @@ import numpy as np
 
 from gnomon.core.errors import DataError, MissingDependencyError, UnknownNameError, not_installed
 from gnomon.linguistics.facts import Mark
-from gnomon.linguistics.feature_names import MORPH, UPOS
+from gnomon.linguistics.feature_names import universal_features
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -86,15 +86,11 @@ class SpacyAnnotator:
     def inventory(self, kind: str) -> tuple[str, ...]:
         """The features of one kind that the pipeline may give."""
         labels = meta_of(self.package).get("labels", {})
-        if kind == "pos":
-            return tuple(f"pos:{name}" for name in UPOS)
-        if kind == "morph":
-            values = (f"morph:{key}={v}" for key, vs in MORPH.items() for v in vs)
-            return (*(f"morph:{key}" for key in MORPH), *values)
         if kind == "ent":
             return tuple(f"ent:{name}" for name in labels.get("ner", ()))
-        relations = tuple(f"dep:{name}" for name in labels.get("parser", ()))
-        return (*relations, "dep:nonprojective") if kind == "dep" else ()
+        if kind == "dep":
+            return (*(f"dep:{name}" for name in labels.get("parser", ())), "dep:nonprojective")
+        return universal_features(kind)
 
     def annotate(self, texts: Sequence[str], layers: Sequence[str]) -> list[dict[str, list[Mark]]]:
         """The marks of some layers, and of those that come with them, one mapping per text."""
