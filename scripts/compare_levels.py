@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.comparison.paired import PairedScores, PairedTestPlan, figures
+from gnomon.comparison.paired_tests import PairedScores, PairedTestPlan, figures
 
 Draw = Callable[[np.random.Generator, int], NDArray[np.float64]]
 

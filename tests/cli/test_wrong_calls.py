@@ -195,7 +195,7 @@ def test_what_needs_more_memory_than_there_is_says_what_to_take_less_of(
     def endless(*_: object, **__: object) -> object:
         raise EndlessArrayError
 
-    monkeypatch.setattr("gnomon.comparison.compared.figures", endless)
+    monkeypatch.setattr("gnomon.comparison.system_comparison.figures", endless)
     answer = gnomon("compare", "-t", here / "set")
     assert answer.code == 1
     assert "not enough memory for this (11.2 GiB at once)" in answer.err

@@ -19,7 +19,7 @@ from gnomon.check.notes import annotated_systems, write_notes
 from gnomon.check.rules import Rules, read_rules
 from gnomon.check.terms import Match, Terminology
 from gnomon.check.verdict import check_verdict
-from gnomon.comparison.scored import leader, scored
+from gnomon.comparison.scores import leader, scored
 from gnomon.core.doubts import said_of
 from gnomon.core.errors import UnknownNameError, UsageError
 from gnomon.core.findings import Finding, HeatMap

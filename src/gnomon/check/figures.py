@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gnomon.comparison.paired import PairedScores
+from gnomon.comparison.paired_tests import PairedScores
 from gnomon.core.records import SEGMENT, SYSTEM, EndColumns, Record, column
 from gnomon.stats import Family, FamilyPair, SystemFamily, family_draws, family_test
 from gnomon.stats.binomial import wilson_interval

@@ -569,7 +569,7 @@ def _add_cache(commands: Subparsers[argparse.ArgumentParser]) -> None:
 def _cache(args: argparse.Namespace) -> int:
     """Describe or empty the cache."""
     from gnomon.core.cache import Cache, default_path
-    from gnomon.learned.kept_scores import score_cache
+    from gnomon.learned.score_store import score_cache
 
     caches = {
         "tags and explanations": Cache(default_path()),

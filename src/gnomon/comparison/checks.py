@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.agreement.pairing import metric_faults
 from gnomon.comparison.gate import gate_faults
-from gnomon.comparison.paired import plan_faults
+from gnomon.comparison.paired_tests import plan_faults
 from gnomon.core.errors import DataError, UnknownNameError
 from gnomon.core.slices import check_slices
 from gnomon.core.validation import problems

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.comparison.paired import PairedScores
+    from gnomon.comparison.paired_tests import PairedScores
     from gnomon.core.batch import Batch
     from gnomon.core.findings import Table, View
     from gnomon.core.testset import TestSet

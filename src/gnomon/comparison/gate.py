@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-from gnomon.comparison.tables import ComparisonRow, is_baseline_best, tested_by
+from gnomon.comparison.rows import ComparisonRow, is_baseline_best, tested_by
 from gnomon.core.doubts import doubts, said_of
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.gates import GateCase, refuse_gate

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from gnomon.agreement.meaning import Meaning
-    from gnomon.comparison.tables import ComparisonRow
+    from gnomon.comparison.rows import ComparisonRow
     from gnomon.core.findings import Table
     from gnomon.core.scores import Scores
     from gnomon.core.testset import TestSet

@@ -8,17 +8,17 @@ from os import PathLike
 from typing import Annotated
 
 from gnomon.agreement.meaning import read_meanings
-from gnomon.comparison.aligned import add_certain_differences
+from gnomon.comparison.alignment_effects import add_certain_differences
 from gnomon.comparison.checks import check_compare, check_documents, check_systems
-from gnomon.comparison.compared import SystemComparison
 from gnomon.comparison.distributions import word_rows
+from gnomon.comparison.favoured_references import compare_elsewhere
 from gnomon.comparison.gate import Gate, gate_cases
 from gnomon.comparison.meanings import fitting_meanings, meaning_rows
 from gnomon.comparison.ngrams import ngram_rows
-from gnomon.comparison.paired import PairedScores, PairedTest, PairedTestPlan
-from gnomon.comparison.scored import best_first, leader, scored
-from gnomon.comparison.tables import ROWS
-from gnomon.comparison.unsuspected import compare_elsewhere
+from gnomon.comparison.paired_tests import PairedScores, PairedTest, PairedTestPlan
+from gnomon.comparison.rows import ROWS
+from gnomon.comparison.scores import best_first, leader, scored
+from gnomon.comparison.system_comparison import SystemComparison
 from gnomon.comparison.verdict import compare_verdict
 from gnomon.core.doubts import doubtful_systems
 from gnomon.core.findings import Finding

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.agreement.meaning import describe_class
 from gnomon.comparison.meanings import DifferenceMeaningRow
-from gnomon.comparison.tables import (
+from gnomon.comparison.rows import (
     SYSTEMS,
     ComparisonRow,
     is_baseline_best,
@@ -23,7 +23,7 @@ from gnomon.stats.jackknife import LEAST_DOCUMENTS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from gnomon.comparison.tables import Outcome
+    from gnomon.comparison.rows import Outcome
     from gnomon.core.findings import Finding
     from gnomon.messages import Message
 

@@ -16,7 +16,7 @@ from gnomon.core.options import (
     Positive,
     Unit,
 )
-from gnomon.stats.looks import look_levels
+from gnomon.stats.interim import look_levels
 
 __all__ = ["INTERIM", "HumanTests", "PlannedTests", "Raters"]
 

@@ -34,7 +34,7 @@ from gnomon.human.plan_rows import (
 from gnomon.human.plan_verdict import plan_verdict
 from gnomon.human.protocols import Pilot, ProtocolName, pilot_of, pilot_of_protocol
 from gnomon.messages.audiences import Named, Words, flag
-from gnomon.stats.looks import stopping
+from gnomon.stats.interim import stopping
 from gnomon.stats.power import detectable, needed_units
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import SpecError
 from gnomon.core.options import MODEL
 from gnomon.core.signature import Signature
-from gnomon.learned.kept_scores import KeptScores, content_of
 from gnomon.learned.metric import Triple, input_rows
+from gnomon.learned.score_store import ScoreStore, content_of
 from gnomon.learned.torch_weights import find_joint_model, place_of_model
 from gnomon.messages import message
 from gnomon.metrics.base import Metric, OfOptions, check_needs
@@ -158,7 +158,7 @@ class JointModel(ABC):
             scores = self._read([triples[number] for number in new], batch)
             return np.array(scores, dtype=np.float64).reshape(-1, 2)
 
-        kept = KeptScores((type(self).__name__, *self.about)).scores(triples, 2, read)
+        kept = ScoreStore((type(self).__name__, *self.about)).scores(triples, 2, read)
         return [(score, bool(cut)) for score, cut in kept.tolist()]
 
     def _read(self, triples: Sequence[Triple], batch: int | None) -> list[tuple[float, bool]]:

@@ -14,7 +14,7 @@ from gnomon.core.options import FILES, MODEL
 from gnomon.core.signature import Signature
 from gnomon.learned.architectures import architecture_of
 from gnomon.learned.encoder import Remembered, load_metric
-from gnomon.learned.kept_scores import KeptScores, content_of
+from gnomon.learned.score_store import ScoreStore, content_of
 from gnomon.learned.weights import find_learned
 from gnomon.messages import message
 from gnomon.metrics.base import Metric, OfOptions, check_needs
@@ -249,12 +249,12 @@ class BoundLearned(OfOptions, ABC):
         return ()
 
     @property
-    def stored_scores(self) -> KeptScores:
+    def stored_scores(self) -> ScoreStore:
         """Scores of this and of earlier runs."""
         encoder = self.model.encoder
         run = (encoder.precision, encoder.device.split(":")[0])
         model = content_of(self.model.model.folder)
-        return KeptScores((self.metric.name, model, *run, *self.ways_to_score))
+        return ScoreStore((self.metric.name, model, *run, *self.ways_to_score))
 
     def segments(self, batch: Batch) -> NDArray[np.float64]:
         """Sentence scores, float64 [K, N]; NaN without a reference that is needed."""

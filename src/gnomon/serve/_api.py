@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from gnomon.comparison.tables import ComparisonRow
+    from gnomon.comparison.rows import ComparisonRow
     from gnomon.serve._inspection import Inspection
     from gnomon.serve.uploads import Upload
     from gnomon.serve.workspace import Comparison
@@ -245,7 +245,7 @@ def _gate_data(request: Request, comparison: Comparison) -> GateData | None:
 
 def _row(cells: Mapping[str, Any]) -> ComparisonRow:
     """A row of a comparison with the interval of its difference, which rows of stores lack."""
-    from gnomon.comparison.tables import ComparisonRow
+    from gnomon.comparison.rows import ComparisonRow
 
     ends = (cells.get("low"), cells.get("high"))
     return replace(ComparisonRow.from_row(cells), intervals={"difference": ends})
@@ -253,7 +253,7 @@ def _row(cells: Mapping[str, Any]) -> ComparisonRow:
 
 def _decided(comparison: Comparison, gate: GateRequest) -> GateData:
     from gnomon.comparison.gate import gate_cases
-    from gnomon.comparison.tables import ComparisonRow
+    from gnomon.comparison.rows import ComparisonRow
     from gnomon.serve.store_pages import COMPARED, open_store, rows_of
 
     opened = open_store(comparison.store, comparison.folder / "index")

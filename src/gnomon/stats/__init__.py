@@ -53,11 +53,11 @@ from gnomon.stats.families import (
     family_test,
 )
 from gnomon.stats.holm import holm, holm_levels
+from gnomon.stats.interim import look_levels, obrien_fleming
 from gnomon.stats.isotonic import isotonic_regression
 from gnomon.stats.jackknife import Jackknife, design_effect, jackknife, jackknife_test
 from gnomon.stats.left_out import DocumentTest, decisions_by_document, document_test
 from gnomon.stats.leniency import Leniency, RaterRidge, adjusted_means, rater_ridge
-from gnomon.stats.looks import look_levels, obrien_fleming
 from gnomon.stats.measures import SoftPairwiseAccuracy, spa, system_p_values
 from gnomon.stats.p_values import EarlyStopping, PValue, RandomDraws, p_value
 from gnomon.stats.permutation import (

@@ -7,7 +7,7 @@ import pytest
 
 import gnomon
 from gnomon import example
-from gnomon.comparison.paired import PairedScores, influence
+from gnomon.comparison.paired_tests import PairedScores, influence
 from gnomon.core.testset import TestSet
 from gnomon.metrics import score
 

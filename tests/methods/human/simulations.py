@@ -9,7 +9,7 @@ from tests.truth.campaigns import judged
 
 from gnomon.human.campaign import Campaign
 from gnomon.human.estimates import Estimates, JudgedFrame, estimates
-from gnomon.stats.looks import look_levels
+from gnomon.stats.interim import look_levels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gnomon.comparison.paired import PairedScores, figures
+from gnomon.comparison.paired_tests import PairedScores, figures
 from gnomon.core.doubts import fullest, said_of
 from gnomon.core.verdicts import metric_title
 from gnomon.data.formats.audit import favoured
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.comparison.compared import MetricComparison, SystemComparison
+    from gnomon.comparison.system_comparison import MetricComparison, SystemComparison
     from gnomon.core.testset import TestSet
     from gnomon.messages import Message
 

@@ -21,7 +21,7 @@ import gnomon as gn
 from gnomon.core.cache import nothing_kept
 from gnomon.core.errors import UsageError
 from gnomon.core.testset import TestSet
-from gnomon.learned import kept_scores
+from gnomon.learned import score_store
 from gnomon.metrics import parse
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ MODELS = [
 @pytest.fixture(autouse=True)
 def _scores_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GNOMON_CACHE", str(tmp_path / "cache"))
-    monkeypatch.delenv(kept_scores.LIMIT, raising=False)
+    monkeypatch.delenv(score_store.LIMIT, raising=False)
 
 
 def _forget() -> None:
@@ -306,14 +306,14 @@ def test_damaged_entries_and_files_are_told_and_scored_again(
     spec = f"cometkiwi('{found.folder}', device='cpu')"
     first, read = _scored(spec, testset)
     scores = tmp_path / "cache" / "gnomon-scores"
-    kept_scores.score_cache().close()
+    score_store.score_cache().close()
     _damage(scores, "UPDATE entries SET value = zeroblob(8)")
     with caplog.at_level(logging.WARNING):
         again, count = _scored(spec, testset)
     assert count == read
     assert "damaged entries" in caplog.text
     np.testing.assert_array_equal(first, again)
-    kept_scores.score_cache().close()
+    score_store.score_cache().close()
     (scores / "gnomon-entries-1.sqlite3").write_bytes(b"this is no database" * 1000)
     with caplog.at_level(logging.WARNING):
         again, count = _scored(spec, testset)
@@ -342,10 +342,10 @@ def test_nothing_is_kept_with_a_limit_of_0_and_other_words_are_refused(
     found = oracle("unified", "kiwi")
     testset = found.testset()
     spec = f"cometkiwi('{found.folder}', device='cpu')"
-    monkeypatch.setenv(kept_scores.LIMIT, "0")
+    monkeypatch.setenv(score_store.LIMIT, "0")
     assert _scored(spec, testset)[1] == _scored(spec, testset)[1] > 0
     assert not (tmp_path / "cache").exists()
-    monkeypatch.setenv(kept_scores.LIMIT, "1 GB")
+    monkeypatch.setenv(score_store.LIMIT, "1 GB")
     with pytest.raises(UsageError, match="number of bytes; got '1 GB'"):
         _scored(spec, testset)
 
@@ -354,9 +354,9 @@ def test_the_scores_used_last_stay_within_the_limit(
     oracle: Callable[[str, str], Oracle], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = oracle("unified", "kiwi")
-    monkeypatch.setenv(kept_scores.LIMIT, str(1 << 16))
-    cache = kept_scores.score_cache()
-    kept = kept_scores.KeptScores(("a model",))
+    monkeypatch.setenv(score_store.LIMIT, str(1 << 16))
+    cache = score_store.score_cache()
+    kept = score_store.ScoreStore(("a model",))
     for number in range(40):
         inputs = [(f"{number} {n}", None) for n in range(100)]
         kept.scores(inputs, 1, lambda new: np.zeros((len(new), 1)))
@@ -368,7 +368,7 @@ def test_the_scores_used_last_stay_within_the_limit(
 
 
 def test_texts_that_end_elsewhere_are_other_inputs() -> None:
-    kept = kept_scores.KeptScores(("a model",))
+    kept = score_store.ScoreStore(("a model",))
     inputs = [("ab", "c"), ("a", "bc"), ("abc", None), ("abc", ""), (None, "abc"), ("1+a", "-")]
     scores = np.arange(len(inputs), dtype=np.float64)[:, None] / 3
     kept.scores(inputs, 1, lambda new: scores[new])

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from gnomon.models import ModelFolder
 
-__all__ = ["KeptScores", "content_of", "score_cache"]
+__all__ = ["ScoreStore", "content_of", "score_cache"]
 
 #: folder of scores in gnomon's cache folder
 FOLDER = "gnomon-scores"
@@ -65,7 +65,7 @@ def content_of(folder: ModelFolder) -> str:
 
 
 @dataclass(frozen=True)
-class KeptScores:
+class ScoreStore:
     """Results of one model run in one way: those of earlier runs, and new ones, which are kept.
 
     Attributes:

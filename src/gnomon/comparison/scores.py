@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.comparison.paired import PairedScores
+from gnomon.comparison.paired_tests import PairedScores
 from gnomon.core.errors import UsageError
 from gnomon.core.scores import Scores, checked_scores, of_metric
 from gnomon.messages import message

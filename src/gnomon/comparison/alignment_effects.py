@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from gnomon.comparison.paired import figures
+from gnomon.comparison.paired_tests import figures
 from gnomon.core.doubts import said_of
 from gnomon.core.verdicts import metric_title
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.comparison.compared import MetricComparison, SystemComparison
+    from gnomon.comparison.system_comparison import MetricComparison, SystemComparison
     from gnomon.core.testset import TestSet
     from gnomon.messages import Message
 

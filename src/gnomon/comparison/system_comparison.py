@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from gnomon.comparison.deciding_segments import DecidingSegments
 from gnomon.comparison.distributions import difference_rows, distribution_tables, length_rows
 from gnomon.comparison.meanings import meaning_listing, meaning_table
-from gnomon.comparison.paired import PairedScores, deciders, figures, influence
-from gnomon.comparison.scored import notices
-from gnomon.comparison.tables import (
-    DecidingSegments,
+from gnomon.comparison.paired_tests import PairedScores, deciders, figures, influence
+from gnomon.comparison.rows import system_rows
+from gnomon.comparison.scores import notices
+from gnomon.comparison.views import (
     ngram_table,
     score_table,
     segment_table,
     slice_table,
-    system_rows,
     system_table,
     views,
 )
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
     from gnomon.comparison.meanings import DifferenceMeaningRow
     from gnomon.comparison.ngrams import NgramRow
-    from gnomon.comparison.paired import ComparedSystem, PairedTestPlan
-    from gnomon.comparison.tables import ComparisonRow, DecidingSegmentRow
+    from gnomon.comparison.paired_tests import ComparedSystem, PairedTestPlan
+    from gnomon.comparison.rows import ComparisonRow, DecidingSegmentRow
     from gnomon.core.findings import Exhibit, Table
     from gnomon.core.options import Unit
     from gnomon.core.records import Record

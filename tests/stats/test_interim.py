@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gnomon.core.errors import UsageError
-from gnomon.stats.looks import look_levels, obrien_fleming, stopping
+from gnomon.stats.interim import look_levels, obrien_fleming, stopping
 
 
 def test_boundaries_are_the_published_ones() -> None:
