@@ -208,7 +208,7 @@ def _to_repository(app: Any, page: str, source: list[str]) -> None:
         return f"{text} (`{path}`)"
 
     up = "../" * (page.count("/") + 1)
-    source[0] = re.sub(rf"\[([^]\n]*)\]\(({re.escape(up)}[^)#]+)(#[^)]*)?\)", moved, source[0])
+    source[0] = re.sub(rf"\[([^]]*)\]\(({re.escape(up)}[^)#]+)(#[^)]*)?\)", moved, source[0])
 
 
 _SECTION = re.compile(r'<p class="caption"[^>]*><span class="caption-text">(.*?)</span></p>')
