@@ -298,4 +298,4 @@ def test_the_command_for_files_of_a_kind_runs(line, tmp_path, monkeypatch, capsy
 
 
 def test_the_page_has_a_line_for_each_kind_of_file():
-    assert len(_LINES) == 25
+    assert len(_LINES) == 26
