@@ -140,6 +140,24 @@ def test_files_of_different_length_are_not_compared(browser):
     assert "/methods/compare" not in methods  # of one there is nothing to compare
 
 
+def test_scores_of_logs_are_offered_and_compared(browser):
+    logs = {
+        f"samples_{name}.jsonl": "\n".join(
+            f'{{"doc_id": {n}, "target": "It rained.", "resps": [["{name} {n}"]], "acc": {score}}}'
+            for n in range(3)
+        )
+        for name, score in (("a", 0.25), ("b", 1))
+    }
+    page = browser.get(_draft(browser, logs)).text
+    assert "acc (log) <small>as each log has it</small>" in page
+    fields = _form(page)
+    fields["metric"] = [unescape(spec) for spec in fields["metric"]]
+    assert fields["metric"] == ["bleu", "chrf", "scores(metric='acc')"]
+    address = browser.post("/studies", data=fields).headers["location"]
+    made = browser.app.state.workspace.study(address.rpartition("/")[2])
+    assert made.about.choices.metrics == fields["metric"]
+
+
 def test_files_of_an_archive_drift_apart_under_their_names(browser):
     lines = [f"The {n}th line says that nobody came to see {n} birds.\n" for n in range(12)]
     packed = io.BytesIO()

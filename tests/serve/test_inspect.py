@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import zipfile
@@ -168,6 +169,44 @@ def _sent(workspace: Workspace, name: str, data: bytes) -> tuple[str, Inspection
     found = workspace.inspection(draft)
     assert found is not None
     return draft, found
+
+
+def test_a_gzipped_file_is_unpacked_and_its_size_counted(workspace: Workspace) -> None:
+    _, found = _sent(workspace, "a.txt.gz", gzip.compress(_as_text(BETTER)))
+    assert [(f.file, f.name, f.segments) for f in found.files] == [(1, "a.txt", len(BETTER))]
+    _, found = _sent(workspace, "b.txt.gz", gzip.compress(bytes(1_900_000)))
+    assert found.files[0].problems[0].text.startswith("b.txt.gz holds more, unpacked, than")
+
+
+def test_n_best_lists_and_logs_without_references_are_outputs(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    nbest = "".join(f"{n} ||| {text} ||| -1\n{n} ||| x\n" for n, text in enumerate(BETTER))
+    batch = [
+        json.dumps({"custom_id": str(n), "response": {"body": {"output": [
+            {"type": "message", "content": [{"text": text}]}
+        ]}}}) for n, text in enumerate(WORSE)
+    ][::-1]  # fmt: skip
+    files = {"ref.txt": REFERENCE, "nbest.txt": nbest.encode(), "batch.jsonl": batch}
+    seen = look(tmp_path / "seen", files)
+    assert [(f.kind, f.role, f.segments) for f in seen.files] == [
+        ("text", "reference", len(REFERENCE)), ("text", "output", len(BETTER)),
+        ("outputs", "output", len(WORSE)),
+    ]  # fmt: skip
+    assert seen.ready
+    (file,) = look(
+        tmp_path / "table", {"a.csv": ["A cat.,Un gat.", "Two.,Dos.", "Six.,Sis."]}
+    ).files
+    assert "the first line of a.csv holds texts ('A cat.')" in file.problems[0].text
+    draft, found = _sent(workspace, "all.zip", _zip(tmp_path, {
+        name: data if isinstance(data, bytes) else _as_text(data) for name, data in files.items()
+    }))  # fmt: skip
+    chosen = [
+        FileChoice(file=f.file, name=f.name, role=f.role, title=f.title, kind=f.kind)  # type: ignore[arg-type]  # of these
+        for f in found.files
+    ]
+    made = texts_of(workspace, draft, ComparisonChoices(files=chosen))
+    assert made.systems == {"nbest": tuple(BETTER), "batch.jsonl": tuple(WORSE)}
 
 
 def test_the_files_of_an_archive_take_its_place(workspace: Workspace, tmp_path: Path) -> None:
@@ -471,7 +510,7 @@ def test_logs_of_evaluations_are_compared_with_each_other(queue: Queue) -> None:
     draft, uploads = queue.workspace.new_draft("ann")
     for number, outputs in enumerate((BETTER, WORSE)):
         rows = [
-            json.dumps({"doc_id": n, "target": target, "resps": [[output]]})
+            json.dumps({"doc_id": n, "target": target, "resps": [[output]], "acc": n % 2})
             for n, (target, output) in enumerate(zip(REFERENCE, outputs, strict=True))
         ]
         (uploads / str(number)).write_text("\n".join(rows[:: 1 - 2 * number]), encoding="utf-8")
@@ -480,10 +519,12 @@ def test_logs_of_evaluations_are_compared_with_each_other(queue: Queue) -> None:
     assert [(file.kind, file.role, file.segments) for file in seen.files] == [
         ("log", "set", len(REFERENCE))
     ] * 2
+    assert [file.scores for file in seen.files] == [["scores(metric='acc')"]] * 2
     chosen = [
         FileChoice(file=n, name=file.name, role="set", title=file.title, kind=file.kind)
         for n, file in enumerate(seen.files)
     ]
     made = texts_of(queue.workspace, draft, ComparisonChoices(files=chosen))
+    assert list(made.logged["acc"]) == ["samples_a", "samples_b"]
     assert made.systems == {"samples_a": tuple(BETTER), "samples_b": tuple(WORSE)}
     assert next(iter(made.references.values())) == tuple(REFERENCE)

@@ -781,8 +781,9 @@ def load_several(args: argparse.Namespace) -> list[TestSet]:
 
 def logged_metrics(args: argparse.Namespace, testset: TestSet) -> list[str]:
     """Metrics whose scores came with all outputs, where the options name no metric."""
-    whole = [m for m, scores in testset.logged.items() if set(testset.systems) <= set(scores)]
-    return [f"scores(metric={name!r})" for name in whole if args.metrics_by_default]
+    from gnomon.metrics.score_file import specs_of_logs
+
+    return specs_of_logs(testset) if args.metrics_by_default else []
 
 
 def metrics(args: argparse.Namespace, words: Collection[str] = ()) -> list[str]:

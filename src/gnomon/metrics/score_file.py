@@ -70,6 +70,12 @@ _ONLY = (
 )
 
 
+def specs_of_logs(testset: TestSet) -> list[str]:
+    """Specs of the scores that came with all outputs, in logs of an evaluation."""
+    whole = [m for m, scores in testset.logged.items() if set(testset.systems) <= set(scores)]
+    return [f"scores(metric={name!r})" for name in whole]
+
+
 def _equal(batch: Batch, own: Batch) -> bool:
     """True if all texts are the same, whatever their numbers."""
     number = {text: index for index, text in enumerate(own.texts)}

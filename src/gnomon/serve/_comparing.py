@@ -229,6 +229,16 @@ class DraftForm:
     errors: dict[str, str]
 
     @property
+    def logged(self) -> dict[str, tuple[str, str]]:
+        """Specs of the scores that all logs have, as :func:`metrics_of` has others."""
+        logs = [each.file.scores for each in self.files if each.role == "set"]
+        from gnomon.metrics.titles import metric_titles
+
+        specs = [spec for spec in logs[0] if all(spec in log for log in logs)] if logs else []
+        titles = metric_titles(specs)
+        return {spec: (titles[spec], "as each log has it") for spec in specs}
+
+    @property
     def lines(self) -> list[tuple[str, list[str]]]:
         """First and last lines of files of lines side by side: a label, then one per file."""
         shown = [form.file for form in self.files if form.file.kind == "text"]
@@ -284,7 +294,9 @@ def guessed(draft: str, inspection: Inspection) -> DraftForm:
         )
         for file in inspection.files
     ]
-    return DraftForm(draft, inspection, files, "", source, target, [*USUAL_METRICS], {})
+    form = DraftForm(draft, inspection, files, "", source, target, [*USUAL_METRICS], {})
+    form.chosen += form.logged
+    return form
 
 
 def _confirming(request: Request, form: DraftForm, status: int = HTTPStatus.OK) -> Shown:
@@ -296,7 +308,7 @@ def _confirming(request: Request, form: DraftForm, status: int = HTTPStatus.OK) 
         "roles": _ROLES,
         "encodings": ENCODINGS,
         "languages": languages,
-        "metrics": metrics_of(request),
+        "metrics": metrics_of(request) | form.logged,
     }
     return Shown("confirm.html.j2", values, status)
 
@@ -359,13 +371,14 @@ def _filled(request: Request, form: DraftForm, fields: Mapping[str, list[str]]) 
     """The form as it was sent, and what is wrong with it."""
     form.title = _only(fields, "title")[:200]
     form.source, form.target = _only(fields, "source"), _only(fields, "target")
-    form.chosen = [spec for spec in fields.get("metric", []) if spec in metrics_of(request)]
     for each in form.files:
         number = each.file.file
         role = _only(fields, f"role-{number}")
         each.role = role if role in _ROLES else "ignored"
         each.title = _only(fields, f"title-{number}")[:200].strip()
         each.encoding = _only(fields, f"encoding-{number}") or each.encoding
+    offered = metrics_of(request) | form.logged
+    form.chosen = [spec for spec in fields.get("metric", []) if spec in offered]
     check_files(form)
     form.errors |= _wrong_settings(form.chosen, form.source, form.target)
     return form

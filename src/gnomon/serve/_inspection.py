@@ -43,7 +43,8 @@ class InspectedFile(msgspec.Struct, kw_only=True):
         file: its number in the draft.
         name: what it was called.
         kind: "text": one segment per line; a format of translation units; "set", a test set of
-            its own; "log", one that is joined with others by the ids of samples; or "unreadable".
+            its own; "log", one that is joined with others by the ids of samples; "outputs", such
+            a log without references; or "unreadable".
         encoding: in which it can be read for certain; None where that is to be confirmed.
         segments: how many it has; None where it could not be read.
         first: its first three segments.
@@ -53,6 +54,7 @@ class InspectedFile(msgspec.Struct, kw_only=True):
         title: what its system or reference is called.
         language: what it is probably written in.
         systems: of a test set, the names of its systems.
+        scores: specs of the scores that a log has of all outputs.
         problems: what is wrong with it.
     """
 
@@ -68,6 +70,7 @@ class InspectedFile(msgspec.Struct, kw_only=True):
     title: str = ""
     language: str | None = None
     systems: list[str] = []
+    scores: list[str] = []
     problems: list[FileProblem] = []
 
     @property

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING
 
 from gnomon.core.errors import DataError, FormatError, GnomonError
 from gnomon.core.testset import TestSet
-from gnomon.data.formats import is_evaluation_log, read_plain, read_systems, read_table, write_lines
+from gnomon.data.formats import (
+    best_texts,
+    is_evaluation_log,
+    read_plain,
+    read_systems,
+    read_table,
+    write_lines,
+)
 from gnomon.serve.comparison import write_whole
 from gnomon.serve.problems import in_words
 
@@ -90,6 +97,10 @@ def _joined(uploads: Path, choices: Sequence[FileChoice], about: ComparisonRecor
             role: {titles[role][name]: column for name, column in codes.items()}
             for role, codes in made.codes.items()
         },
+        logged={
+            metric: {titles["systems"][name]: column for name, column in scores.items()}
+            for metric, scores in made.logged.items()
+        },
     )
 
 
@@ -126,7 +137,7 @@ def texts_of_units(path: Path, name: str) -> list[str]:
 
 def lines_of(path: Path, choice: FileChoice) -> list[str]:
     """The lines of a file in the encoding that was confirmed."""
-    return decoded(path.read_bytes(), choice.encoding, choice.name)
+    return best_texts(choice.name, decoded(path.read_bytes(), choice.encoding, choice.name))
 
 
 def decoded(data: bytes, encoding: str, name: str) -> list[str]:

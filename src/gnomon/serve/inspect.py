@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from gnomon.core.errors import GnomonError
 from gnomon.core.testset import TestSet
 from gnomon.data.formats import (
+    best_texts,
     markup_of,
     misplaced_lines,
     plain_name,
@@ -17,6 +18,7 @@ from gnomon.data.formats import (
 )
 from gnomon.data.formats.looks import SomeLines
 from gnomon.messages import noted
+from gnomon.metrics.score_file import specs_of_logs
 from gnomon.serve._inspection import (
     Drift,
     FileProblem,
@@ -83,11 +85,12 @@ _ARCHIVE = (
     "is a ZIP archive, which is not opened here. Open it on your machine, take the files out of it,"
     " and choose these."
 )
+_GZIPPED = "is compressed by gzip. Unpack it, and choose the file in it."
 _KNOWN = (
     (b"%PDF", "is a PDF file. Save its text as plain text, one segment per line."),
     (b"\xd0\xcf\x11\xe0", "is an old Office file. Save it as plain text, one segment per line."),
     (b"PK\x03\x04", _ARCHIVE),
-    (b"\x1f\x8b", "is compressed by gzip. Unpack it, and choose the file in it."),
+    (b"\x1f\x8b", _GZIPPED),
     (b"BZh", "is compressed by bzip2. Unpack it, and choose the file in it."),
     (b"\xfd7zXZ", "is compressed by xz. Unpack it, and choose the file in it."),
     (b"\x28\xb5\x2f\xfd", "is compressed by Zstandard. Unpack it, and choose the file in it."),
@@ -117,7 +120,7 @@ def _file(
     if form := unit_format(name):
         return _units(file, path, form, texts)
     separators = max(data.partition(b"\n")[0].count(mark) for mark in (b"\t", b",", b";"))
-    if suffix in SET_SUFFIXES and separators < _COLUMNS and _as_set(file, path, name):
+    if suffix in SET_SUFFIXES and separators < _COLUMNS and _as_set(file, path, name, texts):
         return file
     if markup := markup_of(data[:_BEGINNING].decode(errors="replace").split("\n")):
         return _units(file, path, markup, texts)
@@ -145,7 +148,7 @@ def _plain(
     if encoding is None:
         return _unsure(file, data)
     try:
-        lines = decoded(data, encoding, file.name)
+        lines = best_texts(file.name, decoded(data, encoding, file.name))
     except GnomonError as error:
         return _unreadable(file, f"{str(error).rstrip('.')}.", *_readings(data))
     texts[file.file] = lines
@@ -172,9 +175,11 @@ def _binary(data: bytes, suffix: str) -> str:
 
 
 def is_archive(path: Path, name: str) -> bool:
-    """True if a file is a ZIP archive, and no document that is kept as one."""
+    """True if a file is an archive that is unpacked, and no document that is kept as one."""
+    suffix = Path(name).suffix.casefold()
     with path.open("rb") as file:
-        return _binary(file.read(1 << 16), Path(name).suffix.casefold()) == _ARCHIVE
+        kind = _binary(file.read(1 << 16), suffix)
+    return kind == _ARCHIVE or (kind == _GZIPPED and suffix == ".gz")
 
 
 def _unreadable(file: InspectedFile, text: str, *remedies: FileRemedy) -> InspectedFile:
@@ -231,12 +236,15 @@ def _clipped(lines: Sequence[str]) -> list[str]:
     return [line if len(line) <= _CLIPPED else f"{line[:_CLIPPED]} ..." for line in lines]
 
 
-def _as_set(file: InspectedFile, path: Path, name: str) -> bool:
-    """True if a file is a test set of its own, which is then described."""
+def _as_set(file: InspectedFile, path: Path, name: str, texts: dict[int, list[str]]) -> bool:
+    """True if a file is a test set of its own, or a log of outputs alone, which is described."""
     try:
         testset = read_set(path, name)
     except GnomonError as error:
-        if Path(name).suffix.casefold() in (".tsv", ".csv"):  # may be plain text all the same
+        if is_log(path, name):
+            _units(file, path, "outputs", texts)
+            return True
+        if Path(name).suffix.casefold() in (".tsv", ".csv") and _may_be_lines(path, name):
             return False
         _unreadable(file, f"{error}")
         return True
@@ -247,6 +255,7 @@ def _as_set(file: InspectedFile, path: Path, name: str) -> bool:
     file.kind = "log" if is_log(path, name) else "set"
     file.role, file.segments = "set", testset.segments
     file.systems = list(testset.systems)
+    file.scores = list(specs_of_logs(testset))
     file.why = f"it holds {len(testset.systems)} systems and {len(testset.references)} references"
     file.encoding, file.title = "utf-8", testset.name
     file.language = testset.language_pair
@@ -254,6 +263,16 @@ def _as_set(file: InspectedFile, path: Path, name: str) -> bool:
     some = ["" if text is None else text for text in first]
     file.first, file.last = _clipped(some[:_SHOWN]), _clipped(some[_SHOWN:][-_SHOWN:])
     return True
+
+
+def _may_be_lines(path: Path, name: str) -> bool:
+    """True if a file may be plain text although it is called like a table."""
+    if not (certain_encoding(path.read_bytes()) or "").startswith("utf-8"):
+        return True
+    try:
+        return bool(texts_of_units(path, name))
+    except GnomonError:
+        return False
 
 
 # Roles, by names, and by what the files hold.

@@ -74,7 +74,9 @@ def inspect_draft(folder: Path, files: int, size: int, total: int) -> int:
         if number in (*opened, *draft.members) or not is_archive(archive, name):
             continue
         try:
-            draft.names += unpack(archive, first, files - first + 1, size, total)
+            draft.names += unpack(
+                archive, name, first, files=files - first + 1, size=size, total=total
+            )
         except DataError as error:
             refused[number] = f"{name} {error}."
             continue

@@ -22,6 +22,8 @@ from gnomon.serve.comparison import (
     STUDY,
     TEXTS,
     UPLOADS,
+    USUAL_METRICS,
+    WORD_METHOD,
     ComparisonChoices,
     ComparisonRecord,
     FileChoice,
@@ -389,4 +391,8 @@ def _complete(choices: ComparisonChoices) -> ComparisonChoices:
         outputs = sum(file.role == "output" for file in choices.files)
         is_set = any(file.role == "set" for file in choices.files)
         choices.steps = default_steps(2 if is_set else outputs)
+        changing = [spec for spec in choices.metrics if not spec.startswith("scores(")]
+        for step in choices.steps if len(changing) < len(choices.metrics) else ():
+            if step.method == WORD_METHOD:  # which changes texts, of which logs know no scores
+                step.metrics = changing or [*USUAL_METRICS]
     return choices

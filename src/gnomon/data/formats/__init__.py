@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from gnomon.data.formats._passages import INCOMPLETE as INCOMPLETE
     from gnomon.data.formats._passages import KEEPABLE as KEEPABLE
     from gnomon.data.formats._passages import Incomplete as Incomplete
+    from gnomon.data.formats._plain import best_texts as best_texts
     from gnomon.data.formats._plain import is_evaluation_log as is_evaluation_log
     from gnomon.data.formats._plain import log_folders as log_folders
     from gnomon.data.formats._plain import markup_of as markup_of

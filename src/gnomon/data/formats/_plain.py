@@ -237,7 +237,7 @@ def _texts(path: str | PathLike[str]) -> list[str] | TranslationUnits:
         form = name
     if form is None:
         _check_no_table(path, lines)
-        return _first_of_each(path, lines) if lines and _N_BEST.match(lines[0]) else lines
+        return best_texts(path, lines)
     from gnomon.data.formats._units import read_units
 
     return read_units(path, form)
@@ -249,14 +249,20 @@ def markup_of(lines: Sequence[str]) -> str | None:
     return found and (found["root"] or found["lone"]).rpartition(":")[2].lower()
 
 
-def _first_of_each(path: str | PathLike[str], lines: list[str]) -> list[str]:
-    """The first text of each segment of an n-best list, by the numbers of segments."""
+def best_texts(path: str | PathLike[str], lines: list[str]) -> list[str]:
+    """The lines of a file, or of an n-best list the first of each segment, by its number.
+
+    Raises:
+        FormatError: the list lacks a segment.
+    """
     first: dict[int, str] = {}
     for line in lines:
         found = _N_BEST.match(line)
         if found is None:
             return lines
         first.setdefault(int(found[1]), found[2].strip())
+    if not first:
+        return lines
     numbers = sorted(first)
     for number, there in enumerate(numbers, start=min(numbers[0], 1)):
         if number != there:
@@ -402,8 +408,10 @@ def _set_of_log(head: FileHead) -> FoundSet | None:
 
 def _set_of_files(folder: Path) -> list[FoundSet]:
     """A folder of nothing but units and logs, in which names tell source and references."""
-    files = log_folders(folder) or [f for f in sorted(folder.iterdir()) if bears_file(f)]
+    files = [file for file in sorted(folder.iterdir()) if bears_file(file)]
     if not files or not all(unit_format(file) or is_evaluation_log(file) for file in files):
+        files = log_folders(folder)
+    if not files:
         return []
     from gnomon.data.formats._table import role_of_name
 
