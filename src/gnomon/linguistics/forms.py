@@ -90,7 +90,7 @@ class _Forms:
         segments: Counter[str] = Counter()
         lengths: Counter[int] = Counter()
         for text in shown:
-            words = [word.casefold() for _, word in _words(text)]
+            words = [word.casefold() for word in _words(text)]
             segments.update(set(words))
             lengths.update(map(_letters, words))
         rare = [word for word, count in segments.items() if references and count == 1]
@@ -120,10 +120,10 @@ class _Forms:
                 yield Mark(start, end, RARE)
 
 
-def _words(text: str) -> Iterator[tuple[int, str]]:
+def _words(text: str) -> Iterator[str]:
     for match in _pattern().finditer(text):
         if match.lastgroup in ("latin", "word"):
-            yield match.start(), match[0]
+            yield match[0]
 
 
 def _letters(word: str) -> int:
