@@ -122,7 +122,7 @@ def check(
             .tbx).
         match: the way terms are matched: by "lemmas" (base forms), by "forms" (as written) or by
             "wmt25" (the rule of WMT25's terminology task).
-        tagger: the tagger of base forms; by default the package simplemma.
+        tagger: the tagger of base forms of outputs; by default the package simplemma.
         rules: a table of rules that outputs must keep, with columns segment, must, must-not,
             pattern, not-pattern, at-most.
         judge: a metric between 0 and 1 that decides rules in words, such as a judge asked yes or

@@ -3,7 +3,8 @@
 A term is found as whole words, one after the other, which agree in form or in base form; under
 ``match="forms"`` in form alone, and under ``match="wmt25"`` by the rule of WMT25's terminology
 task: the base forms of a term, joined, are a part of those of a text, or the term is a part of the
-text; upper and lower case alike. Base forms are a tagger's, or those of the package simplemma.
+text; upper and lower case alike. Base forms are those of the package simplemma, of outputs those of
+a tagger that is named.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from functools import cached_property, partial
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -190,7 +192,7 @@ class Terminology:
         parts = {part for _, term, _ in places for part in (*term.targets, *term.forbidden)}
         segments = dict.fromkeys(segment for segment, _, _ in places)
         outputs = [column[one] or "" for column in texts.columns.values() for one in segments]
-        self._read_words([*parts, *outputs], language)
+        self._read_words([*parts, *outputs], language, self._tagger)
         for segment, term, place in places:
             columns = {name: column[segment] or "" for name, column in texts.columns.items()}
             used: dict[str, tuple[str, ...]] = {}
@@ -245,21 +247,23 @@ class Terminology:
                     return start, end
         return None
 
-    def _read_words(self, texts: Iterable[str], language: str) -> None:
-        """Read texts as words, each once."""
+    def _read_words(
+        self, texts: Iterable[str], language: str, tagger: str | Annotator | None = None
+    ) -> None:
+        """Read texts as words, each once; Korean as syllables, unless a tagger parts particles."""
         new = [text for text in dict.fromkeys(texts) if (text, language) not in self._words]
         starred = [text for text in new if text in self._starred]
         plain = [text for text in new if text not in self._starred]
         read = [[(*one.span(), one[0], "") for one in _STARRED.finditer(text)] for text in starred]
-        if self._tagger and self._match != "forms":
-            tagged = annotate(plain, [], tagger=self._tagger, language=language, tokens=True)
+        if tagger and self._match != "forms":
+            tagged = annotate(plain, [], tagger=tagger, language=language, tokens=True)
             read += [
                 [(one.start, one.end, one.text, one.lemma) for one in sentence.tokens]
                 for sentence in tagged.sentences
             ]
         else:
             lemma = _no_lemma if self._match == "forms" else _lemmatizer(language)
-            finder = word_pattern()
+            finder = word_pattern(syllables=language == "ko")
             read += [
                 [(*one.span(), one[0], lemma(one[0])) for one in finder.finditer(text)]
                 for text in plain
@@ -294,6 +298,8 @@ def _no_lemma(_: str) -> str:
 
 def _lemmatizer(language: str) -> Callable[[str], str]:
     """The base forms of a language's words; of languages that simplemma lacks, none."""
+    if find_spec("simplemma") is None:  # of a source, beside a tagger
+        return _no_lemma
     import simplemma
     from simplemma.strategies.dictionaries import dictionary_factory
 

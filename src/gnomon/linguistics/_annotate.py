@@ -136,7 +136,7 @@ def annotate(
     left = [kind for kind in kinds if kind not in listed_kinds]
     words = _layers_of_words(sources, named=bool(tagger or language)) if tokens else []
     if words or any(not is_wildcard(kind) or tagger or language for kind in left):
-        annotator, notices = annotator_of(tagger, language, [*left, *words], labels)
+        annotator, notices = annotator_of(tagger, language, left or ["pos"], labels)
         sources.append(
             tagged(
                 annotator,
@@ -204,7 +204,8 @@ def annotator_of(
                 labels=flag("labels", "FILE"),
             )
         )
-    annotator = standard_tagger(language)
+    layer = next((kind for kind in ("dep", "ent") if kind in kinds), "pos")
+    annotator = standard_tagger(language, layer)
     return annotator, (message("note.tagger_chosen", tagger=annotator.name, language=language),)
 
 

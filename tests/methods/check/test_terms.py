@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -55,6 +56,20 @@ def test_in_scripts_without_spaces_and_with_vowel_signs():
     assert hits("term", [Term("mouse", ("鼠标",))], some, match="forms") == [2]
     some = texts(["बीयर", "बीयरी"], ["beer", "beer"], "en-hi")
     assert hits("term", [Term("beer", ("बीयर",))], some, match="forms") == [2]
+    some = texts(["서울에서 왔다", "부산에서 왔다"], ["Seoul", "Seoul"], "en-ko")
+    assert hits("term", [Term("Seoul", ("서울",))], some, match="forms") == [2]
+
+
+def test_a_tagger_reads_outputs_alone():
+    def annotate(some, layers):
+        assert "cry" not in some
+        return [{layer: [(0, len(text), text.lower())] for layer in layers} for text in some]
+
+    layers = {"pos": ("pos",), "lemma": ()}
+    tagger = SimpleNamespace(name="low", signature="low", layers=layers, annotate=annotate)
+    tagger.inventory = lambda _: ()
+    some = texts(["SCHREI", "RUF"], ["cry", "cry"])
+    assert hits("term", [Term("cry", ("schrei",))], some, tagger=tagger) == [2]
 
 
 def test_a_term_inside_a_longer_one_is_not_asked_for():
