@@ -88,6 +88,8 @@ def test_words_stand_where_they_are_said_to(name: str) -> None:
 @pytest.mark.parametrize("name", TABLES)
 def test_base_forms_are_those_of_dictionaries(name: str) -> None:
     text, bases = {
+        "de": ("Er ging zum 4,5-fachen.", ["er", "gehen", "zu", "4,5-fach", "."]),
+        "ru": ("Мы шли домой.", ["мы", "идти", "домой", "."]),
         "ja": ("走った", ["走る", "た"]),
         "ko": (
             "공부했습니다. 아름다운 집을 읽었다",

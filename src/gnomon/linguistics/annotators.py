@@ -350,10 +350,10 @@ def setup_plan(language: str) -> SetupPlan:
         UnknownNameError: no tagger of the language is known.
     """
     wanted = _tagged_language(language)
-    if has_tagger(wanted):
-        name = standard_tagger(wanted).name
-        return SetupPlan(wanted, ready=True, commands=(), text=f"{wanted}: {name} is installed")
     proposal = _find_proposal(wanted)
+    name = standard_tagger(wanted).name if has_tagger(wanted) else ""
+    if name and (name not in TABLES or proposal in TABLES):  # a pipeline tells more than a table
+        return SetupPlan(wanted, ready=True, commands=(), text=f"{wanted}: {name} is installed")
     if proposal is None:
         remedy = (
             "words are grouped by their form (form:*); labels of others can be read from files (",

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from gnomon.core.data_files import data_beside
 from gnomon.core.errors import UnknownNameError, not_installed
+from gnomon.core.scripts import word_pattern
 from gnomon.core.signature import content_hash
 from gnomon.linguistics.facts import Mark
 from gnomon.linguistics.feature_names import UPOS
@@ -237,4 +238,39 @@ def _read_mecab_ko(word: str, facts: Sequence[str]) -> tuple[str, str]:
     return tag, parts[0] + "다" * (tag[0] == "V" or tag[:3] in ("XSV", "XSA"))
 
 
-_SPLITTERS: dict[str, Callable[[str], Split]] = {"mecab": _mecab, "sudachi": _sudachi}
+def _hanta(_: str) -> Split:
+    tagger = importlib.import_module("HanTa.HanoverTagger").HanoverTagger("morphmodel_ger.pgz")
+
+    def split(text: str) -> Iterator[Piece]:
+        places = _places_of_words(text)
+        # of a long word the end, which tells its class: time grows with the square of letters
+        tagged = tagger.tag_sent([text[max(start, end - 40) : end] for start, end in places])
+        for (start, end), (read, base, tag) in zip(places, tagged, strict=True):
+            yield Piece(start, end, tag, text[start : end - len(read)] + base)
+
+    return split
+
+
+def _pymorphy(_: str) -> Split:
+    analyzer = importlib.import_module("pymorphy3").MorphAnalyzer()
+
+    def split(text: str) -> Iterator[Piece]:
+        for start, end in _places_of_words(text):
+            likeliest = analyzer.parse(text[start:end])[0]
+            yield Piece(start, end, str(likeliest.tag).replace(" ", ","), likeliest.normal_form)
+
+    return split
+
+
+def _places_of_words(text: str) -> list[tuple[int, int]]:
+    return [match.span() for match in word_pattern(_JOINING).finditer(text)]
+
+
+#: what stands within a word or a number: 4,5; E-Mail
+_JOINING = r"(?<=\d)[.,:](?=\d)|[-'’](?=\w)"
+_SPLITTERS: dict[str, Callable[[str], Split]] = {
+    "hanta": _hanta,
+    "mecab": _mecab,
+    "pymorphy": _pymorphy,
+    "sudachi": _sudachi,
+}
