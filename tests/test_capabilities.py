@@ -35,8 +35,8 @@ from gnomon.core.options import (
     Unseen,
     fields_of,
     options_of,
-    parts_of,
     reaches,
+    union_members,
 )
 from gnomon.metrics.registry import load_class, parse, reaches_of_spec
 from gnomon.metrics.requirements import requirements
@@ -56,7 +56,7 @@ METHODS = {name: registry.find(name) for name in registry.BUILT_IN}
 
 def takes_text(kind: Any) -> bool:
     """Whether free text is a value of a type; a class that is not imported may stand for one."""
-    for part in parts_of(kind):
+    for part in union_members(kind):
         if get_origin(part) is Literal:
             continue
         name = getattr(part, "__name__", "")
@@ -159,7 +159,7 @@ def importable(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]
 
 def given(option: Option, text: str) -> list[str]:
     """The option with a text as its value, on a command line."""
-    return [option.flag, f"x={text}" if option.named else text]
+    return [option.flag, f"x={text}" if option.is_mapping else text]
 
 
 def reached_by(argv: list[str], texts: Sequence[str], option: Option) -> dict[str, list[str]]:

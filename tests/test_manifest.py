@@ -16,7 +16,7 @@ _CORE = MANIFEST.parent
 #: what `core` asks of packages above it, and of modules of its own that import the one that asks
 _BY_NAME = (
     "gnomon.alignment.aligning:align_outputs",
-    "gnomon.core.scalars:named_scalars",
+    "gnomon.core.scalars:name_scalars",
     "gnomon.core.scalars:table_scalars",
     "gnomon.core.tabular:brief_grid",
     "gnomon.core.tabular:cell_text",
@@ -36,7 +36,7 @@ _BY_NAME = (
     "gnomon.metrics.titles:metric_titles",
     "gnomon.report.charts:chart",
     "gnomon.report.machine:scores_finding",
-    "gnomon.report.terminal:in_brief",
+    "gnomon.report.terminal:render_brief",
 )
 
 

@@ -39,9 +39,9 @@ _ALLOWED = {
     "metrics.titles._title_of_spec": "a title of ours may be a template",
     "models.decoding.requests._is_out_of_memory": "torch tells it of a processor in words alone",
     "paraphrase.training.vocabulary._remedy": "SentencePiece has no codes",
-    "report.charts._chosen": "a person names a chart by words of its title",
-    "serve._api._asked": "msgspec tells in words alone where it stopped",
-    "serve.problems.in_words": "others' words hold paths of the server, which nobody may see",
+    "report.charts._choose_view": "a person names a chart by words of its title",
+    "serve._api._parse_request": "msgspec tells in words alone where it stopped",
+    "serve.problems.word_error": "others' words hold paths of the server, which nobody may see",
 }
 #: who makes sentences: packages, and functions whatever their module
 _SAYS = frozenset({"cli", "messages", "report", "serve"})

@@ -56,7 +56,7 @@ def test_other_lines_count_for_nothing_and_are_named() -> None:
     assert list(found.texts) == theirs
     assert found.lines == ((0, 2), (2,), (3,))
     assert found.operations == ("merge", "merge", "match")
-    assert found.given == 3
+    assert found.input_lines == 3
 
 
 def test_a_segment_that_is_left_out_is_empty() -> None:

@@ -55,7 +55,7 @@ def test_planted_operations_are_found_and_nothing_else(script: str) -> None:
         "".join(a.split()) == "".join(b.split()) for a, b in zip(found.texts, wanted, strict=True)
     ]
     assert sum(same) >= len(own) - (0 if script == "en" else 2)  # a cut may be off by a letter
-    assert (found.merges, found.splits, found.drops, found.given) == (1, 1, 1, len(lines))
+    assert (found.merges, found.splits, found.drops, found.input_lines) == (1, 1, 1, len(lines))
     assert set(np.flatnonzero(~np.array(same))) <= found.uncertain_segments | {10, 11}
 
 
@@ -96,7 +96,7 @@ def test_segments_are_looked_for_around_where_they_are() -> None:
 def test_texts_that_lack_are_dropped(texts: tuple[list[str], list[str]]) -> None:
     found = align_lines(*texts)
     assert len(found.texts) == len(found.operations) == len(texts[1])
-    assert found.given == sum(bool(line.strip()) for line in texts[0])
+    assert found.input_lines == sum(bool(line.strip()) for line in texts[0])
 
 
 def test_a_line_is_cut_behind_the_sign() -> None:

@@ -102,7 +102,7 @@ def test_the_target_language_is_the_second_of_a_pair(
 
 @given(st.lists(st.lists(st.integers(0, 99))))
 def test_ragged_lists_are_kept(lists: list[list[int]]) -> None:
-    ragged = Ragged.of(lists)
+    ragged = Ragged.pack(lists)
     assert len(ragged) == len(lists)
     assert [row.tolist() for row in ragged] == lists
     assert ragged.indices.dtype == np.int32

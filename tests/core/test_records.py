@@ -30,7 +30,7 @@ def test_a_column_derived_from_another_row_differs_in_what_is_said_of_it() -> No
 
 def test_a_row_takes_the_values_that_it_has_columns_for() -> None:
     row = _Score(system="a", score=1.5, n=3, intervals={"score": (1.0, 2.0)})
-    assert _Part.of(row, first=True).cells() == {"score": 1.5, "first": True}
-    assert _Score.of(row, n=4) == _Score(
+    assert _Part.derive(row, first=True).cells() == {"score": 1.5, "first": True}
+    assert _Score.derive(row, n=4) == _Score(
         system="a", score=1.5, n=4, intervals={"score": (1.0, 2.0)}
     )

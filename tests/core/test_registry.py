@@ -32,12 +32,12 @@ from gnomon.core.options import (
     Seed,
     Segments,
     check_fields,
+    expand_fields,
     help_texts,
     misfits,
     options_of,
     read_text,
     type_hints,
-    with_fields,
 )
 from gnomon.core.validation import Problem
 
@@ -126,7 +126,7 @@ def test_the_docstring_of_a_method_holds_the_help_of_its_types() -> None:
 
 #: methods without a verdict, and why
 _SAYS_NOTHING = {
-    "score": "its results are scores; verdicts.of_scores speaks of these",
+    "score": "its results are scores; verdicts.summarise_scores speaks of these",
 }
 
 
@@ -193,7 +193,7 @@ class Sizes:
 
 
 def test_fields_of_a_dataclass_are_options_of_the_function_that_takes_it() -> None:
-    @with_fields(sizes=Sizes)
+    @expand_fields(sizes=Sizes)
     def drawn(*, seed: Seed = SEED, sizes: Sizes) -> int:
         """Draw.
 

@@ -84,8 +84,8 @@ def test_human_scores_must_have_the_shape_of_their_level() -> None:
 
 def test_scores_of_a_system_that_nobody_judged_are_missing() -> None:
     human = HumanScores("z", "segment", ("s",), np.array([[1.0, 2.0]]))
-    np.testing.assert_array_equal(human.of("s"), [1.0, 2.0])
-    np.testing.assert_array_equal(human.of("t"), [np.nan, np.nan])
+    np.testing.assert_array_equal(human.system_scores("s"), [1.0, 2.0])
+    np.testing.assert_array_equal(human.system_scores("t"), [np.nan, np.nan])
 
 
 def test_lists_give_one_reference_or_several_per_segment() -> None:

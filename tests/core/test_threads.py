@@ -8,20 +8,20 @@ import threading
 
 import pytest
 
-from gnomon.core.threads import each_in_threads, using_workers, workers
+from gnomon.core.threads import map_in_threads, using_workers, workers
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
 @pytest.mark.parametrize("items", [0, 1, 2, 9])
 def test_results_come_in_their_order(number: int, items: int) -> None:
     with using_workers(number):
-        assert list(each_in_threads(str, range(items))) == [str(n) for n in range(items)]
+        assert list(map_in_threads(str, range(items))) == [str(n) for n in range(items)]
     assert workers() == 1
 
 
 def test_threads_start_no_threads() -> None:
     with using_workers(2):
-        assert list(each_in_threads(lambda _: workers(), range(3))) == [1, 1, 1]
+        assert list(map_in_threads(lambda _: workers(), range(3))) == [1, 1, 1]
         assert workers() == 2
 
 
@@ -34,7 +34,7 @@ def test_an_error_in_a_thread_is_raised_and_ends_all() -> None:
         raise ValueError(item)
 
     with using_workers(2), pytest.raises(ValueError, match="0"):
-        list(each_in_threads(fail, range(1000)))
+        list(map_in_threads(fail, range(1000)))
     assert len(done) < 1000
     assert set(threading.enumerate()) <= before
 
@@ -42,7 +42,7 @@ def test_an_error_in_a_thread_is_raised_and_ends_all() -> None:
 _PROGRAM = """
 import os, signal, threading
 import numpy as np
-from gnomon.core.threads import each_in_threads, using_workers
+from gnomon.core.threads import map_in_threads, using_workers
 from gnomon.native import _signals as signals, rouge
 
 def long(item):
@@ -54,7 +54,7 @@ ended = []
 side = [0, 300_000], np.arange(300_000) % 2
 signal.signal(signal.SIGINT, signal.default_int_handler)
 try:
-    with using_workers(2): list(each_in_threads(long, range(3)))
+    with using_workers(2): list(map_in_threads(long, range(3)))
 except KeyboardInterrupt: print("stopped")
 for thread in threading.enumerate()[1:]: thread.join()
 print(ended, signals.stopped, rouge.shared_ngrams(2, side, side, [[0, 0]]).tolist())

@@ -118,34 +118,34 @@ def test_cautions_after_the_second_one_are_folded() -> None:
 
 
 def test_scores_say_who_has_the_best_and_that_no_test_was_made() -> None:
-    found = verdicts.of_scores([scores("bleu", 30.0, 31.5, 20.0)])
+    found = verdicts.summarise_scores([scores("bleu", 30.0, 31.5, 20.0)])
     assert [one.level for one in found] == ["undecided", "undecided"]
     assert str(found[0]) == "B has the highest BLEU, 31.5 (A 30.0; 50 segments)."
     assert found[0].rows == {"scores": (1, 0)}
     assert str(found[1]) == "Not tested. `gnomon compare` with the same arguments tests it."
     assert "gnomon compare" not in str(
-        verdicts.of_scores([scores("bleu", 1.0, 2.0)], shell=False)[1]
+        verdicts.summarise_scores([scores("bleu", 1.0, 2.0)], shell=False)[1]
     )
 
 
 def test_of_error_rates_the_lowest_is_best() -> None:
-    found = verdicts.of_scores([scores("ter", 30.0, 31.5, higher=False)])
+    found = verdicts.summarise_scores([scores("ter", 30.0, 31.5, higher=False)])
     assert str(found[0]).startswith("A has the lowest and thus best TER, 30.0 (B 31.5; ")
 
 
 def test_metrics_with_different_leaders_are_a_caution_and_one_system_has_its_score() -> None:
-    found = verdicts.of_scores([scores("bleu", 30.0, 31.5), scores("chrf", 60.0, 55.0)])
+    found = verdicts.summarise_scores([scores("bleu", 30.0, 31.5), scores("chrf", 60.0, 55.0)])
     assert "caution" in {one.level for one in found}
     assert found[1].rows == {"scores": (2, 3)}
-    (alone,) = verdicts.of_scores([scores("bleu", 30.0)])
+    (alone,) = verdicts.summarise_scores([scores("bleu", 30.0)])
     assert alone.level == "undecided"
     assert " has 30.0 BLEU (" in str(alone)
-    assert verdicts.of_scores([scores("bleu", 30.0, float("nan"))]) == ()
+    assert verdicts.summarise_scores([scores("bleu", 30.0, float("nan"))]) == ()
 
 
 def test_metrics_of_which_one_has_a_tie_on_top_agree() -> None:
     def cautions(*of: Scores) -> list[str]:
-        return [str(one) for one in verdicts.of_scores(of) if one.level == "caution"]
+        return [str(one) for one in verdicts.summarise_scores(of) if one.level == "caution"]
 
     level, alone = scores("bleu", 30.0, 30.0, 20.0), scores("chrf", 60.0, 55.0, 50.0)
     assert cautions(level, alone) == []
@@ -158,20 +158,20 @@ def test_metrics_of_which_one_has_a_tie_on_top_agree() -> None:
 def test_texts_that_a_model_does_not_read_to_their_end_are_a_caution() -> None:
     notices = (cut_texts(3, 90, "sbert"), told("sbert: something else", "note"))
     one = replace(scores("sbert", 0.5, 0.6), notices=notices)
-    (said,) = [said for said in verdicts.of_scores([one]) if said.level == "caution"]
+    (said,) = [said for said in verdicts.summarise_scores([one]) if said.level == "caution"]
     assert str(said).startswith("Caution: sbert: 3 of 90 texts are longer than the model takes")
 
 
 def test_scores_of_few_segments_are_a_caution() -> None:
-    found = verdicts.of_scores([scores("bleu", 30.0, 31.5, segments=4)])
+    found = verdicts.summarise_scores([scores("bleu", 30.0, 31.5, segments=4)])
     assert found[0].level == "caution"
 
 
 def test_scores_that_are_close_are_shown_with_digits_that_tell_them_apart() -> None:
-    found = verdicts.of_scores([scores("bleu", 30.001, 30.002)])
+    found = verdicts.summarise_scores([scores("bleu", 30.001, 30.002)])
     assert "BLEU, 30.002 (A 30.001; " in str(found[0])
-    assert "have the same BLEU" in str(verdicts.of_scores([scores("bleu", 30.0, 30.0)])[0])
-    rounded = verdicts.of_scores([scores("bleu", 0.1 + 0.2, 0.3)])[0]
+    assert "have the same BLEU" in str(verdicts.summarise_scores([scores("bleu", 30.0, 30.0)])[0])
+    rounded = verdicts.summarise_scores([scores("bleu", 0.1 + 0.2, 0.3)])[0]
     assert str(rounded) == "A and B have the same BLEU, 0.300 (50 segments)."
 
 

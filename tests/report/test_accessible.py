@@ -22,7 +22,7 @@ from gnomon.core.findings import Exhibit, ExhibitText
 from gnomon.core.human import HumanScores
 from gnomon.report import write_html
 from gnomon.report.machine import scores_finding
-from gnomon.report.sheet import to_form
+from gnomon.report.sheet import render_form
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,7 +107,7 @@ def test_a_page_of_a_finding_has_no_barrier(
 def test_a_form_has_no_barrier(browser: Any, axe: str, tmp_path: Path, width: int) -> None:
     texts = (ExhibitText("candidate", "A", "output A"), ExhibitText("candidate", "B", "output B"))
     items = {f"s-{n}": Exhibit("pos:NOUN", "A or B", 0, texts) for n in range(3)}
-    page = to_form(items, study="s", question="Which?")
+    page = render_form(items, study="s", question="Which?")
     (tmp_path / "form.html").write_text(page, encoding="utf-8")
     assert _barriers(browser, axe, tmp_path / "form.html", width, "light") == []
 

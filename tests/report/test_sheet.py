@@ -12,7 +12,7 @@ import pytest
 
 from gnomon.core.findings import Exhibit, ExhibitText, Highlight
 from gnomon.human.sheets import Key, KeyRow, read_answers
-from gnomon.report.sheet import to_form
+from gnomon.report.sheet import render_form
 
 HOSTILE = "</script><script>window.broken=1</script><img src=x onerror=alert(1)>\u202e\u2028&amp;"
 
@@ -34,7 +34,7 @@ KEY = Key("gtest", {name: KeyRow(name, "", 1, "x", "y", "") for name in _items()
 
 
 def _form(**options: Any) -> str:
-    return to_form(_items(), study="gtest", question="Which?", **options)
+    return render_form(_items(), study="gtest", question="Which?", **options)
 
 
 def test_the_page_holds_its_texts_once_and_as_data() -> None:
@@ -99,7 +99,7 @@ def visit(browser: Any, tmp_path: Path) -> Iterator[Any]:
     def start(size: dict[str, int] | None = None) -> Visit:
         path = tmp_path / "form.html"
         if not path.exists():
-            page = to_form(_items(), study="gtest", question="Which output is better?")
+            page = render_form(_items(), study="gtest", question="Which output is better?")
             path.write_text(page, encoding="utf-8")
         opened.append(Visit(browser, path, size or WIDE))
         return opened[-1]
@@ -147,7 +147,7 @@ class TestInBrowser:
             name: replace(shown, group="", texts=shown.texts[:3])
             for name, shown in _items(3).items()
         }
-        page = to_form(items, study="gtest", question="How good?")
+        page = render_form(items, study="gtest", question="How good?")
         (tmp_path / "form.html").write_text(page, encoding="utf-8")
         seen = visit()
         score = seen.page.get_by_label("Score, from 0")

@@ -55,7 +55,7 @@ def test_a_session_outlives_the_server_and_its_token_does_not(access, tmp_path):
 
 
 def test_a_code_for_the_browser_opens_once(access):
-    code = access.once()
+    code = access.create_code()
     assert access.session_for(code) is not None
     assert access.session_for(code) is None
 

@@ -25,7 +25,7 @@ def started(monkeypatch, tmp_path):
         listening.close()
 
     monkeypatch.setattr(_server, "run_server", serve)
-    monkeypatch.setattr(command, "_own_folder", lambda: tmp_path / "own" / "serve")
+    monkeypatch.setattr(command, "_default_folder", lambda: tmp_path / "own" / "serve")
 
     def call(*argv):
         code = main(["serve", "--no-browser", *map(str, argv)])

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from gnomon.core import registry as methods
-from gnomon.core.options import in_files, misfits
+from gnomon.core.options import file_option, misfits
 
 
 @pytest.mark.parametrize("name", methods.steps())
 def test_defaults_are_of_the_types_that_are_asked_for(name: str) -> None:
     for option in methods.find(name).step_options.values():
-        assert list(misfits(in_files(option), option.default)) == []
+        assert list(misfits(file_option(option), option.default)) == []

@@ -398,7 +398,7 @@ def test_words_are_found_one_after_the_other() -> None:
 
 def test_only_files_that_hold_the_rows_are_opened(folder: Path, told: StudyPages) -> None:
     store = Store.open(folder / "s.store")
-    source = PageSource.of_store(store)
+    source = PageSource.read_store(store)
     of_ter = source.rows("segments", testset=told.testsets[0].name, metric="ter")
     keys = [key for key, one in store.entries.items() if one.metrics == ("ter",)]
     assert of_ter.count(".parquet") == len(keys) == 5

@@ -24,7 +24,14 @@ from gnomon.core.findings import (
     Table,
     View,
 )
-from gnomon.studies.tables import TableSchema, TaskTable, cells_of, schema_in, to_parquet, united
+from gnomon.studies.tables import (
+    TableSchema,
+    TaskTable,
+    cells_of,
+    encode_parquet,
+    schema_in,
+    united,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,7 +64,7 @@ def test_cells_come_back_as_they_were(
 
     columns = {name: [row[i] for row in rows] for i, name in enumerate(_KINDS)}
     file = tmp_path_factory.mktemp("cells") / "table.parquet"
-    file.write_bytes(to_parquet(_table(_KINDS, columns)))  # type: ignore[arg-type]  # cells of any kind
+    file.write_bytes(encode_parquet(_table(_KINDS, columns)))  # type: ignore[arg-type]  # cells of any kind
     assert cells_of(file) == columns
     with duckdb.connect() as found:
         assert found.read_parquet(str(file)).fetchall() == rows
@@ -91,7 +98,7 @@ _VIEWS: tuple[View, ...] = (
 def test_what_was_declared_comes_back_as_the_very_same(tmp_path: Path) -> None:
     schema = TableSchema(Table("t", "The table", _COLUMNS, (), "A note."), "a method", _VIEWS)
     file = tmp_path / "t.parquet"
-    file.write_bytes(to_parquet(TaskTable(schema, {column.name: [] for column in _COLUMNS})))
+    file.write_bytes(encode_parquet(TaskTable(schema, {column.name: [] for column in _COLUMNS})))
     assert schema_in(file) == schema
     assert schema_in(file).digest == schema.digest
 
@@ -118,31 +125,31 @@ def test_a_file_that_says_nothing_of_its_columns_is_told(tmp_path: Path) -> None
 )
 def test_a_cell_that_is_not_of_the_declared_kind_is_refused(kind: Kind, cell: Cell) -> None:
     with pytest.raises(DataError, match=rf"'x' of the table 't' is declared as '{kind}'"):
-        to_parquet(_table({"x": kind}, {"x": [None, cell]}))
+        encode_parquet(_table({"x": kind}, {"x": [None, cell]}))
 
 
 def test_a_number_in_a_column_of_text_is_text(tmp_path: Path) -> None:
     file = tmp_path / "t.parquet"
     file.write_bytes(
-        to_parquet(_table({"year": "text", "x": "number"}, {"year": [2019], "x": [math.inf]}))
+        encode_parquet(_table({"year": "text", "x": "number"}, {"year": [2019], "x": [math.inf]}))
     )
     assert cells_of(file) == {"year": ["2019"], "x": [math.inf]}
 
 
 def test_a_column_of_more_text_than_fits_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gnomon.studies.tables._MOST_TEXT", 4)
-    to_parquet(_table({"x": "text"}, {"x": ["ab", "cd"]}))
+    encode_parquet(_table({"x": "text"}, {"x": ["ab", "cd"]}))
     with pytest.raises(DataError, match="holds 5 bytes of text"):
-        to_parquet(_table({"x": "text"}, {"x": ["ab", "cde"]}))
+        encode_parquet(_table({"x": "text"}, {"x": ["ab", "cde"]}))
 
 
 def test_writing_and_reading_imports_no_pandas(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from gnomon.core.findings import Column, Table;"
-        " from gnomon.studies.tables import cells_of, schema_in, to_parquet;"
+        " from gnomon.studies.tables import cells_of, schema_in, encode_parquet;"
         " from gnomon.studies.tables import TableSchema, TaskTable; file = Path(sys.argv[1]);"
         " schema = TableSchema(Table('t', 'T', (Column('x', 'X'),), ()));"
-        " file.write_bytes(to_parquet(TaskTable(schema, {'x': ['a', None]})));"
+        " file.write_bytes(encode_parquet(TaskTable(schema, {'x': ['a', None]})));"
         " assert cells_of(file) == {'x': ['a', None]}; assert schema_in(file) == schema;"
         " sys.exit('pandas' in sys.modules)"
     )

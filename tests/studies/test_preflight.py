@@ -16,7 +16,7 @@ from gnomon.studies.execution import Equipment, equipment, preflight
 class _Cluster:
     found: dict[str, Equipment]
 
-    def each(self, *_: object) -> dict[str, Equipment]:
+    def call_workers(self, *_: object) -> dict[str, Equipment]:
         return self.found
 
 

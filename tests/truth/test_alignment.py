@@ -15,7 +15,7 @@ from tests.truth.worlds import bundled, noised, outputs, planted, references
 import gnomon as gn
 from gnomon import study
 from gnomon.core.doubts import doubtful_systems
-from gnomon.core.verdicts import of_scores
+from gnomon.core.verdicts import summarise_scores
 from gnomon.data.formats import misplaced_lines, sets_in
 from gnomon.data.formats.looks import SomeLines
 
@@ -238,7 +238,7 @@ def test_no_sentence_judges_a_system_whose_lines_are_wrong(damage: str) -> None:
     assert any("other" in str(one) and "fine" in str(one) for one in rest)
     assert doubtful_systems(finding.notices)
     (scores,) = gn.score(ts, ["bleu"])
-    assert of_scores([scores])[0].code == "data.doubtful"
+    assert summarise_scores([scores])[0].code == "data.doubtful"
     fine = gn.compare(planted({"fine": outputs(), "other": outputs("apertium-french")}), "bleu")
     assert not doubtful_systems(fine.notices)
     assert fine.verdict[0].code != "data.doubtful"

@@ -10,7 +10,7 @@ from tests.truth.scripts import damaged, sentences
 from tests.truth.worlds import noised, outputs, planted, references, world
 
 import gnomon as gn
-from gnomon.core.verdicts import of_scores
+from gnomon.core.verdicts import summarise_scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -79,7 +79,7 @@ def baseline_shifted() -> Finding:
 )
 def scores_of_two_and_shifted() -> Iterable[Message]:
     systems = {"shifted": _shifted(outputs()), "fine": outputs(), "b": noised(outputs(), 0.2, 1)}
-    return of_scores([gn.score(planted(systems), "bleu")])
+    return summarise_scores([gn.score(planted(systems), "bleu")])
 
 
 @world(
@@ -89,7 +89,7 @@ def scores_of_two_and_shifted() -> Iterable[Message]:
 )
 def scores_of_shifted() -> Iterable[Message]:
     systems = {"shifted": _shifted(outputs()), "b": _shifted(noised(outputs(), 0.1, 1))}
-    return of_scores([gn.score(planted(systems), "bleu")])
+    return summarise_scores([gn.score(planted(systems), "bleu")])
 
 
 @world(

@@ -13,7 +13,7 @@ from tests.truth.worlds import noised, outputs, planted, references, world
 import gnomon as gn
 from gnomon.core.scores import Scores
 from gnomon.core.signature import Signature
-from gnomon.core.verdicts import of_scores
+from gnomon.core.verdicts import summarise_scores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,7 +24,7 @@ ANY = "score.*"
 
 
 def texts(**systems: list[str]) -> Iterable[Message]:
-    return of_scores([gn.score(planted(systems), "bleu")])
+    return summarise_scores([gn.score(planted(systems), "bleu")])
 
 
 def cells(*rows: Iterable[float], name: str = "quality", notice: str = "") -> Scores:
@@ -58,7 +58,7 @@ def one_system() -> Iterable[Message]:
 @world("ten segments", says=["score.few"], silent=["score.first"])
 def ten_segments() -> Iterable[Message]:
     testset = planted({"A": outputs(), "B": noised(outputs(), 0.3, 1)}, segments=10)
-    return of_scores([gn.score(testset, "bleu")])
+    return summarise_scores([gn.score(testset, "bleu")])
 
 
 @world(
@@ -69,7 +69,7 @@ def ten_segments() -> Iterable[Message]:
 )
 def left_out() -> Iterable[Message]:
     whole = np.linspace(0, 1, 100)
-    return of_scores([cells(whole, np.where(whole < 0.3, np.nan, whole))])
+    return summarise_scores([cells(whole, np.where(whole < 0.3, np.nan, whole))])
 
 
 @world(
@@ -102,7 +102,7 @@ def one_empty() -> Iterable[Message]:
 def both_lack() -> Iterable[Message]:
     whole = np.linspace(0, 1, 100)
     some = np.where(whole < 0.3, np.nan, whole)
-    (one, *others) = of_scores([cells(some, some**2)])
+    (one, *others) = summarise_scores([cells(some, some**2)])
     assert "70 of 100 segments" in str(one)
     return [one, *others]
 
@@ -110,14 +110,14 @@ def both_lack() -> Iterable[Message]:
 @world("metrics with different leaders", says=["score.disagree"], silent=["score.missing"])
 def different_leaders() -> Iterable[Message]:
     whole = np.linspace(0, 1, 50)
-    return of_scores([cells(whole, whole**2), cells(whole**2, whole, name="other")])
+    return summarise_scores([cells(whole, whole**2), cells(whole**2, whole, name="other")])
 
 
 @world("texts that a model cut", says=["score.cut"], silent=["score.missing"])
 def cut() -> Iterable[Message]:
     whole = np.linspace(0, 1, 50)
     one = cells(whole, whole**2)
-    return of_scores([replace(one, notices=(cut_texts(3, 90),))])
+    return summarise_scores([replace(one, notices=(cut_texts(3, 90),))])
 
 
 UNREAD_OUTPUTS = ["今天天气很好", "我们去公园", "他喜欢读书"] * 15
@@ -134,4 +134,4 @@ def unread() -> Iterable[Message]:
     testset = gn.TestSet.from_lists(
         {"A": UNREAD_OUTPUTS, "B": other}, [f"{one}了" for one in UNREAD_OUTPUTS]
     )
-    return of_scores([gn.score(testset, "rougeL")])
+    return summarise_scores([gn.score(testset, "rougeL")])

@@ -268,7 +268,7 @@ def paired(given: list[Pair], *metrics: Callable[[str, str], float], **more: obj
     from gnomon.stress import stress_pairs
 
     finding = stress_pairs(given, list(metrics), **more)  # type: ignore[arg-type]  # its options
-    return replace(finding, verdict=find("stress").with_verdict(finding, ()).verdict)
+    return replace(finding, verdict=find("stress").add_verdict(finding, ()).verdict)
 
 
 def crossed(number: int) -> list[Pair]:

@@ -13,7 +13,7 @@ from tests.truth.worlds import world
 import gnomon as gn
 from gnomon.core.human import HumanScores
 from gnomon.core.testset import Paraphrase
-from gnomon.core.verdicts import of_scores
+from gnomon.core.verdicts import summarise_scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -72,7 +72,7 @@ def words() -> Finding:
 
 @world("Thai under BLEU of words", says=["data.unread"], silent=["score.*"], without=_RANKS)
 def scores_of_words() -> Iterable[Message]:
-    return of_scores([gn.score(mixed("th"), _WORDS)])
+    return summarise_scores([gn.score(mixed("th"), _WORDS)])
 
 
 @world(
@@ -81,7 +81,7 @@ def scores_of_words() -> Iterable[Message]:
     without=["ROUGE-L, "],
 )
 def scores_of_two() -> Iterable[Message]:
-    return of_scores(gn.score(mixed(), ["rougeL", "chrf"]))
+    return summarise_scores(gn.score(mixed(), ["rougeL", "chrf"]))
 
 
 @world("Japanese under the metric that fits", says=["compare.worse"], silent=["data.unread"])

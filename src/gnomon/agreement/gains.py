@@ -232,7 +232,7 @@ def metric_gains(
             facts = pair.facts[places[result.label]] if pair.facts else None
             of_systems = row.level == "system" and row.subset == ALL
             found = counts.get((row.test_set, row.human, pair.metric)) if of_systems else None
-            yield MetricGainRow.of(
+            yield MetricGainRow.derive(
                 row,
                 against=pair.base,
                 method=pair.method,

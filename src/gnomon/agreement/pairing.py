@@ -12,9 +12,9 @@ import numpy as np
 
 from gnomon import stats
 from gnomon.core.errors import LengthMismatchError, UnknownNameError, UsageError
-from gnomon.core.human import Judgements, mean, of_segments
+from gnomon.core.human import Judgements, mean, select_segments
 from gnomon.core.options import SEED, Metavar, Reaches
-from gnomon.core.scores import Scores, of_metric
+from gnomon.core.scores import Scores, name_metric
 from gnomon.core.signature import Signature, content_hash
 from gnomon.core.slices import slices
 from gnomon.core.validation import Problem, problems
@@ -245,7 +245,7 @@ def _score_notices(testset: TestSet, scored: Sequence[tuple[str, Scores]]) -> It
     """Messages of metrics on their scores; those on the test set itself stand elsewhere."""
     for name, scores in scored:
         said = (notice for notice in scores.notices if notice not in testset.anomalies)
-        yield from (of_metric(name, notice) for notice in said)
+        yield from (name_metric(name, notice) for notice in said)
 
 
 def _pairing(
@@ -321,7 +321,7 @@ def _select_slice(pairing: Pairing, part: Slice, by: str | None) -> Pairing:
     ranking = pairing.ranking
     if ranking is not None:
         chosen = np.flatnonzero(members).tolist()
-        (ranking,) = of_segments(Judgements(rankings=(ranking,)), chosen).rankings
+        (ranking,) = select_segments(Judgements(rankings=(ranking,)), chosen).rankings
     return replace(
         pairing,
         name=f"{pairing.name}, {part.name}",

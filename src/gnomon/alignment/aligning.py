@@ -163,7 +163,7 @@ def _check(found: Alignment, guide: Sequence[str], name: str) -> None:
             " text, or write one segment a line",
             counts={"the segments": len(there), name: len(there) - drops},
         )
-    if found.doubt > LARGEST_DOUBT and not found.of_sources:
+    if found.doubt > LARGEST_DOUBT and not found.uses_sources:
         raise DataError(
             f"{name} cannot be aligned: {found.doubt:.0%} of its boundaries are uncertain, and an"
             f" answer may rest on {LARGEST_DOUBT:.0%} at most; write one segment a line"

@@ -12,7 +12,7 @@ from gnomon.bmx.engine import EFFORT, MAX_CALLS, Effort, Engine
 from gnomon.bmx.explainers import NoticingExplainer, SidedExplainer, find_explainer
 from gnomon.bmx.pairs import Scorer, TextWords, cells_of
 from gnomon.core.errors import UnknownNameError, UsageError
-from gnomon.core.options import Help, Positive, Segments, with_fields  # read for their limits
+from gnomon.core.options import Help, Positive, Segments, expand_fields  # read for their limits
 from gnomon.core.records import METRIC, SEGMENT, SYSTEM, Record, column
 from gnomon.core.scripts import is_unspaced
 from gnomon.core.testset import pick
@@ -206,7 +206,7 @@ class ExplainingRun:
     allow_code: bool = False
 
 
-@with_fields(run=ExplainingRun)
+@expand_fields(run=ExplainingRun)
 def explanations(
     testset: TestSet,
     metric: str | Metric | BoundMetric | Callable[..., float],

@@ -13,7 +13,7 @@ from gnomon.bmx.explainers import PairImportances
 from gnomon.bmx.pairs import TextWords, role_of
 from gnomon.core.errors import DataError, FormatError, SpecError, UsageError
 from gnomon.core.options import InputFile
-from gnomon.core.scores import named
+from gnomon.core.scores import list_names
 from gnomon.core.signature import content_hash
 from gnomon.data.formats import MQM_WEIGHTS, atomic_write, read_bytes, read_records
 from gnomon.messages import message
@@ -120,7 +120,7 @@ class ExplanationFile(Options):
         if "candidate" not in sides:
             raise DataError(
                 f"{self.file} explains no candidate of test set {testset.name!r}"
-                + (f" (its systems: {named(others)})" if others else "")
+                + (f" (its systems: {list_names(others)})" if others else "")
                 + "; lines have a segment, a system, and the side 'candidate' or none"
             )
         role = role_of(bound, testset.batch())

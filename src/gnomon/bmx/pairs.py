@@ -298,7 +298,7 @@ class Scorer:
     ) -> Batch:
         new_numbers: dict[int, int] = {}
         candidates = [new_numbers.setdefault(k.candidate, len(new_numbers)) for k in keys]
-        others = Ragged.of(
+        others = Ragged.pack(
             [[new_numbers.setdefault(n, len(new_numbers)) for n in row] for row in references]
         )
         beside = [k.other if self.role == "source" else k.source for k in keys]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gnomon.bmx.score_rows import BoostedSystem
-from gnomon.core.doubts import said_of
+from gnomon.core.doubts import select_messages
 from gnomon.core.reranked import rank_changes, ranked_by_metric
 from gnomon.core.verdicts import titles_of
 
@@ -23,5 +23,5 @@ def score_verdict(finding: Finding) -> Iterator[Message]:
     titles = titles_of(finding)
     for rows in ranked_by_metric(finding.records(BoostedSystem)):
         yield rank_changes(finding, rows, titles[rows[0].metric], "boosted")
-    yield from said_of("bmx.score.collapsed", finding.notices)[:1]
-    yield from said_of("score.cut", finding.notices)
+    yield from select_messages("bmx.score.collapsed", finding.notices)[:1]
+    yield from select_messages("score.cut", finding.notices)

@@ -15,8 +15,8 @@ from gnomon.core.cache import Cache
 from gnomon.core.findings import Finding, Listing
 from gnomon.core.records import table
 from gnomon.core.registry import method
-from gnomon.core.reranked import beside_base
-from gnomon.core.scores import of_metric
+from gnomon.core.reranked import base_views
+from gnomon.core.scores import name_metric
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
 from gnomon.metrics import resolve
@@ -137,7 +137,7 @@ def _finding(testset: TestSet, both_scores: Sequence[BaseAndBoosted]) -> Finding
     made = table("scores", title, BoostedSystem, rows, note=note)
     several = len(both_scores) > 1
     notices = (
-        of_metric(both.boosted.metric, notice) if several else notice
+        name_metric(both.boosted.metric, notice) if several else notice
         for both in both_scores
         for scores in both
         for notice in scores.notices
@@ -149,7 +149,7 @@ def _finding(testset: TestSet, both_scores: Sequence[BaseAndBoosted]) -> Finding
         signatures={scores.metric: scores.signature for both in both_scores for scores in both},
         views=(
             Listing("scores", title, tuple(column.name for column in made.columns)),
-            *beside_base("scores", rows),
+            *base_views("scores", rows),
         ),
         notices=tuple(dict.fromkeys(notices)),
         facts={

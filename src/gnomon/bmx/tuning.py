@@ -29,7 +29,7 @@ from gnomon.bmx.tuning_tables import (
 )
 from gnomon.bmx.verdict import tune_verdict
 from gnomon.core.cache import Cache
-from gnomon.core.doubts import said_of
+from gnomon.core.doubts import select_messages
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.findings import Finding
 from gnomon.core.options import (
@@ -40,7 +40,7 @@ from gnomon.core.options import (
     Metavar,
     Positive,
     Rare,
-    with_fields,
+    expand_fields,
 )
 from gnomon.core.records import table
 from gnomon.core.registry import method
@@ -100,7 +100,7 @@ def check_tune(outline: Outline | None, options: BoundOptions) -> Iterator[Probl
     check=check_tune,
     verdict=tune_verdict,
 )
-@with_fields(draws=DrawOptions)
+@expand_fields(draws=DrawOptions)
 def tune(
     data: TestSet | Sequence[TestSet] | Sequence[Explained] | Grids,
     metrics: Metrics = "bleu",
@@ -255,7 +255,7 @@ def _drop_circular(
 
     All stay where p and w could not be chosen, or not be judged, without them.
     """
-    kept = [one for one in every if not said_of(_CIRCULAR, one.notices)]
+    kept = [one for one in every if not select_messages(_CIRCULAR, one.notices)]
     if _list_parts(kept, test_on) != _list_parts(every, test_on):
         return every, ()
     left_out = [
@@ -263,7 +263,7 @@ def _drop_circular(
             testsets=[one.experiment.testset]
         )
         for one in every
-        for said in said_of(_CIRCULAR, one.notices)
+        for said in select_messages(_CIRCULAR, one.notices)
     ]
     return kept, list(dict.fromkeys(left_out))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon.bmx.explained_texts import CountedWord
 from gnomon.bmx.judging import JudgedRow
 from gnomon.bmx.tuning_tables import ALL_SETS, HALVES, HELD_BACK, IN_TURN, ROUNDING, TunedGain
-from gnomon.core.doubts import said_of
+from gnomon.core.doubts import select_messages
 from gnomon.core.scripts import unit_of_words
 from gnomon.core.verdicts import LEAST, titles_of
 from gnomon.messages import message
@@ -27,7 +27,7 @@ _COLLAPSED = 0.1
 
 def tune_verdict(finding: Finding) -> Iterator[Message]:
     """State whether explanations help where p and w were not chosen, beyond random ones."""
-    circular = said_of("metaeval.circular", finding.notices)
+    circular = select_messages("metaeval.circular", finding.notices)
     yield from circular
     if not all(said.params["left_out"] for said in circular):
         return
@@ -50,7 +50,7 @@ def tune_verdict(finding: Finding) -> Iterator[Message]:
                 explained=_explained(row),
                 result=False,
             )
-    yield from said_of("score.cut", finding.notices)
+    yield from select_messages("score.cut", finding.notices)
 
 
 def _explained(row: TunedGain) -> dict[str, str]:
@@ -161,7 +161,7 @@ def explain_verdict(finding: Finding) -> Iterator[Message]:
     segments = len(set(finding.tables[0].values("segment")))
     if segments < LEAST:
         yield message("data.few", of=[], n=segments, unit="segment", least=LEAST)
-    yield from said_of("score.cut", finding.notices)
+    yield from select_messages("score.cut", finding.notices)
 
 
 def _state_marked_words(finding: Finding) -> Iterator[Message]:

@@ -20,7 +20,7 @@ from gnomon.check.rules import Rules, read_rules
 from gnomon.check.terms import Match, Terminology
 from gnomon.check.verdict import check_verdict
 from gnomon.comparison.scores import leader, scored
-from gnomon.core.doubts import said_of
+from gnomon.core.doubts import select_messages
 from gnomon.core.errors import UnknownNameError, UsageError
 from gnomon.core.findings import Finding, HeatMap
 from gnomon.core.options import (
@@ -207,7 +207,7 @@ def check(
 
 def _whole_files(testset: TestSet) -> Iterator[Message]:
     """Cautions of files of which no fault of a segment tells: lines elsewhere, other languages."""
-    for one in said_of("data.doubtful", testset.anomalies):
+    for one in select_messages("data.doubtful", testset.anomalies):
         lines, found = (int(str(one.params.get(name, 1))) for name in ("lines", "found"))
         if one.params["what"] not in _OF_SEGMENTS and 2 * lines >= found:
             yield one

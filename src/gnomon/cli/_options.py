@@ -504,7 +504,7 @@ class Inputs:
         """A test set with the paraphrases that are named."""
         return paraphrased(self.args, testset)
 
-    def one(self) -> Inputs:
+    def only(self) -> Inputs:
         """The inputs of the only test set that is named."""
         named = self.args.test_set
         if not isinstance(named, list):
@@ -627,13 +627,15 @@ def _load(args: argparse.Namespace) -> TestSet:
             domain=args.domain_column,
             language_pair=args.language_pair,
         )
-        return _with_inputs(testset, args.input, also=testset.systems) if args.input else testset
+        return (
+            _replace_outputs(testset, args.input, also=testset.systems) if args.input else testset
+        )
     if args.test_set:
         if args.test_set == _EXAMPLE and not os.path.lexists(_EXAMPLE):
             from gnomon.data import example
 
             args = argparse.Namespace(**vars(args) | {"test_set": str(example.path())})
-        return _named_set(args)
+        return _read_named_set(args)
     refs = [str(one) for path in args.refs or () for one in formats.log_folders(path) or [path]]
     logs = [path for path in refs if formats.is_evaluation_log(path)]
     if logs and logs == refs and not args.input:
@@ -647,14 +649,14 @@ def _load(args: argparse.Namespace) -> TestSet:
             " 'ref.txt -i sysA.txt sysB.txt', or a test set with -t DIR"
         )
     try:
-        return _from_files(args)
+        return _read_plain_files(args)
     except DataError as error:
         if args.input or len(args.refs) < 2:
             raise
         raise UsageError(f"no system comes by standard input; {_forgotten(args)}") from error
 
 
-def _from_files(args: argparse.Namespace) -> TestSet:
+def _read_plain_files(args: argparse.Namespace) -> TestSet:
     """The test set of plain files; of a command that aligns outputs, they may differ in length."""
     from gnomon.core.testset import TestSet
 
@@ -754,10 +756,10 @@ def check_outputs(args: argparse.Namespace, *paths: str | None, inputs: Iterable
 
 def load_outputs(args: argparse.Namespace) -> TestSet:
     """Likewise, and it must hold the output of at least one system."""
-    return _with_outputs(load(args))
+    return _require_outputs(load(args))
 
 
-def _with_outputs(testset: TestSet) -> TestSet:
+def _require_outputs(testset: TestSet) -> TestSet:
     if not testset.systems:
         raise DataError(
             f"test set {testset.name!r} holds no system outputs; name some with -i, or, of a table,"
@@ -776,7 +778,7 @@ def load_several(args: argparse.Namespace) -> list[TestSet]:
         raise UsageError(_OF_ONE)
     each = [argparse.Namespace(**{**vars(args), "test_set": name}) for name in args.test_set]
     whole = _judged(args, [paraphrased(named, _load(named)) for named in each])
-    return [_with_outputs(_first(args, testset)) for testset in whole]
+    return [_require_outputs(_first(args, testset)) for testset in whole]
 
 
 def logged_metrics(args: argparse.Namespace, testset: TestSet) -> list[str]:
@@ -800,7 +802,7 @@ def metrics(args: argparse.Namespace, words: Collection[str] = ()) -> list[str]:
             f"-tok and -lc are options of bleu, and the metrics are {' '.join(args.metrics)}; write"
             " an option into the metric, as in 'chrf(lowercase=True)'"
         )
-    specs = [_with_bleu_options(spec, args) for spec in args.metrics]
+    specs = [_add_bleu_options(spec, args) for spec in args.metrics]
     if len(set(specs)) < len(specs):
         raise UsageError(f"a metric is named twice: {' '.join(args.metrics)}")
     for spec in specs:
@@ -834,9 +836,9 @@ def show(
     Notices and the verdict go to stderr where the format has no place for them.
     """
     from gnomon import report
-    from gnomon.core.verdicts import of_scores
+    from gnomon.core.verdicts import summarise_scores
 
-    verdict = of_scores(what) if isinstance(what, list) else what.verdict
+    verdict = summarise_scores(what) if isinstance(what, list) else what.verdict
     logged = verdict if args.format in PURE else ()
     if isinstance(what, list):
         log_notices(what if args.format in PURE else (), logged)
@@ -920,7 +922,7 @@ def _contradictions(args: argparse.Namespace) -> list[str]:
     return wrong
 
 
-def _named_set(args: argparse.Namespace) -> TestSet:
+def _read_named_set(args: argparse.Namespace) -> TestSet:
     from gnomon.core.testset import TestSet
     from gnomon.data import formats
 
@@ -948,10 +950,10 @@ def _named_set(args: argparse.Namespace) -> TestSet:
         from gnomon.alignment.aligning import read_aligned_set
 
         testset = read_aligned_set(args.test_set, **wanted, **guide)
-    return _with_inputs(testset, args.input, guide=guide) if args.input else testset
+    return _replace_outputs(testset, args.input, guide=guide) if args.input else testset
 
 
-def _with_inputs(
+def _replace_outputs(
     testset: TestSet,
     paths: Sequence[str],
     also: Mapping[str, Sequence[str]] | None = None,
@@ -989,7 +991,7 @@ def _inputs(args: argparse.Namespace) -> list[str]:
     return ["-"]
 
 
-def _with_bleu_options(spec: str, args: argparse.Namespace) -> str:
+def _add_bleu_options(spec: str, args: argparse.Namespace) -> str:
     if spec != _BLEU:
         return spec
     options = [f"tokenize={args.tokenize!r}"] if args.tokenize else []

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.core.errors import UsageError
 from gnomon.core.option_files import Problems, parsed_toml, typed_options
-from gnomon.core.options import in_files, misfits, refusal
+from gnomon.core.options import file_option, misfits, refusal
 from gnomon.core.registry import plain_help
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def read_recipe(method: Method, args: argparse.Namespace) -> dict[str, object]:
     problems = Problems()
     options = typed_options(declared, parsed_toml(read_text(path), Path(path)), "", problems)
     for name, value in options.items():
-        for misfit in misfits(in_files(declared[name]), value):
+        for misfit in misfits(file_option(declared[name]), value):
             problems.add("", refusal(declared[name], misfit))
     problems.refuse(path)
     return options

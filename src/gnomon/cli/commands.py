@@ -127,9 +127,9 @@ def build(parser: Parser, method: Method) -> None:
     _add_options(parser, method)
     if "human" in method.options and method.given != "nothing":
         _options.add_first_segment(parser)
-    if "allow_code" in method.of_the_run and _METRICS not in method.options:
+    if "allow_code" in method.runtime_parameters and _METRICS not in method.options:
         _options.add_allow_code(parser)
-    if "cache" in method.of_the_run:
+    if "cache" in method.runtime_parameters:
         rare(
             parser.add_argument(
                 "--no-cache", action="store_true", help="neither use nor keep what was made before"
@@ -205,7 +205,7 @@ def _add(group: argparse._ArgumentGroup, option: Option, options: Mapping[str, O
     choices = option.choices
     shown = metavar.text if metavar else f"{{{','.join(map(str, choices))}}}" if choices else None
     if shown is None:
-        shown = "NAME=VALUE" if option.named else option.name.upper()
+        shown = "NAME=VALUE" if option.is_mapping else option.name.upper()
     if not metavar and len(shown) > _LONGEST:
         shown = "NAME"
     added = group.add_argument(
@@ -217,7 +217,7 @@ def _add(group: argparse._ArgumentGroup, option: Option, options: Mapping[str, O
         metavar=shown,
         required=option.required,
         help=help_text,
-        action="extend" if option.many or option.named else "store",
+        action="extend" if option.many or option.is_mapping else "store",
     )
     if option.rare:
         rare(added)
@@ -235,7 +235,7 @@ def _number_of_values(option: Option) -> str | None:
     """A list that is not empty by default may be made so by the name of the option alone."""
     if option.many and option.default and not option.required:
         return "*"
-    return "+" if option.many or option.named else None
+    return "+" if option.many or option.is_mapping else None
 
 
 class _Reader:
@@ -247,7 +247,7 @@ class _Reader:
 
     def __call__(self, text: str) -> object:
         try:
-            if self.option.named and not self.option.many:
+            if self.option.is_mapping and not self.option.many:
                 return read_pair(self.option, text)
             return read_text(self.option, text)
         except GnomonError as error:
@@ -268,7 +268,7 @@ def _help_text(option: Option, options: Mapping[str, Option]) -> str:
     return f"{text} (default: {said})"
 
 
-def _named_options(method: Method, args: argparse.Namespace) -> dict[str, Any]:
+def _parse_options(method: Method, args: argparse.Namespace) -> dict[str, Any]:
     """The options that the command line names, as values."""
     options: dict[str, Any] = {}
     for option in method.options.values():
@@ -277,7 +277,7 @@ def _named_options(method: Method, args: argparse.Namespace) -> dict[str, Any]:
         value = getattr(args, option.name)
         if value is None:
             continue
-        if option.named and not option.many:
+        if option.is_mapping and not option.many:
             for name, _ in value:
                 if sum(other == name for other, _ in value) > 1:
                     raise UsageError(f"{option.flag} names {name!r} twice")
@@ -288,7 +288,7 @@ def _named_options(method: Method, args: argparse.Namespace) -> dict[str, Any]:
     return options
 
 
-def _chosen_metrics(method: Method, args: argparse.Namespace) -> dict[str, list[str]]:
+def _parse_metrics(method: Method, args: argparse.Namespace) -> dict[str, list[str]]:
     if _METRICS not in method.options:
         return {}
     specs = method.options[_METRICS].mark(Specs)
@@ -317,13 +317,13 @@ def _run_gated(method: Method, args: argparse.Namespace) -> int:
 
 def _run(method: Method, args: argparse.Namespace) -> int:
     """Check, read, call, write the page and the tables, print."""
-    options = _named_options(method, args)
+    options = _parse_options(method, args)
     if method.recipe:
         from gnomon.cli._recipe import read_recipe
 
         options |= read_recipe(method, args)
-    options |= _chosen_metrics(method, args)
-    options |= _own_tagger(method, args, options)
+    options |= _parse_metrics(method, args)
+    options |= _load_tagger(method, args, options)
     _options.check_gate(args, options)
     outcomes = [options.get(name) for name, option in method.options.items() if is_outcome(option)]
     tables = _options.wanted_tables(args)
@@ -336,7 +336,7 @@ def _run(method: Method, args: argparse.Namespace) -> int:
         every = args.format == "json" or _options.is_workbook(args)
         read = {*tables, *method.rows} if every else set(tables)
         options |= {name: 0 for name, table in method.for_pages.items() if table not in read}
-    run, planned = _of_the_run(method, args), _requests.are_planned(args)
+    run, planned = _runtime_options(method, args), _requests.are_planned(args)
     early = {**options, **({"allow_code": args.allow_code} if "allow_code" in run else {})}
     refuse(method.problems(None, early))
     with stages("reading", quiet=args.quiet, timed=not method.gives_scores) as progress:
@@ -439,7 +439,7 @@ def _keeping_scores(*, kept: bool) -> AbstractContextManager[None]:
     return nothing_kept()
 
 
-def _own_tagger(
+def _load_tagger(
     method: Method, args: argparse.Namespace, options: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The tagger that is named as a function, which runs its code."""
@@ -450,7 +450,7 @@ def _own_tagger(
 
     if not is_own_tagger(given):
         return {}
-    if "allow_code" not in method.of_the_run:
+    if "allow_code" not in method.runtime_parameters:
         raise UsageError(
             f"{' '.join(method.command)} takes no function as tagger; a package can offer it by an"
             " entry point (docs/extend/annotator.md)"
@@ -463,15 +463,15 @@ def _own_tagger(
     return {"tagger": load_own_tagger(given)}
 
 
-def _of_the_run(method: Method, args: argparse.Namespace) -> dict[str, Any]:
+def _runtime_options(method: Method, args: argparse.Namespace) -> dict[str, Any]:
     arguments: dict[str, Any] = {}
-    if "allow_code" in method.of_the_run:
+    if "allow_code" in method.runtime_parameters:
         arguments["allow_code"] = args.allow_code
-    if "cache" in method.of_the_run:
+    if "cache" in method.runtime_parameters:
         from gnomon.core.cache import Cache, default_path
 
         arguments["cache"] = None if args.no_cache else Cache(default_path())
-    if "progress" in method.of_the_run:
+    if "progress" in method.runtime_parameters:
         arguments["progress"] = None
     return arguments
 

@@ -55,7 +55,7 @@ def _add_home(parser: argparse.ArgumentParser, *names: str) -> None:
 def _show_written(args: argparse.Namespace, command: str, testsets: Sequence[WrittenSet]) -> None:
     """Paths and the commands to go on with; in other formats than text, a table."""
     if args.format == "text":
-        sys.stdout.write("".join(_said_of(written) for written in testsets))
+        sys.stdout.write("".join(_describe_written(written) for written in testsets))
         return
     rows: list[Mapping[str, Cell]] = [
         {
@@ -74,7 +74,7 @@ def _show_written(args: argparse.Namespace, command: str, testsets: Sequence[Wri
     show_rows(args, command, "Test sets", rows)
 
 
-def _said_of(written: WrittenSet) -> str:
+def _describe_written(written: WrittenSet) -> str:
     from gnomon.core.tabular import visible
 
     parts = [f"{written.segments} segments"]
@@ -137,7 +137,7 @@ def _list(args: argparse.Namespace) -> int:
         addresses = dict.fromkeys(url for published in chosen for url in published.urls)
         _show(args, rows, "from " + ", ".join(addresses))
     else:
-        _show(args, [_of_set(published) for published in chosen], "")
+        _show(args, [_table_row(published) for published in chosen], "")
     return 0
 
 
@@ -159,7 +159,7 @@ def _fits(published: Available, args: argparse.Namespace) -> bool:
     return args.language_pair is None or args.language_pair in published.language_pairs
 
 
-def _of_set(published: Available) -> Mapping[str, Cell]:
+def _table_row(published: Available) -> Mapping[str, Cell]:
     return {
         "set": published.name,
         "from": published.publisher,

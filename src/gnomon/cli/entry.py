@@ -109,7 +109,7 @@ def _run_command(argv: Sequence[str]) -> int:
     args = argparse.Namespace()
     try:
         with _rare_collection():
-            with _one_thread():
+            with _limit_threads():
                 args = parser(argv).parse_args(argv or ["--help"])
             with (
                 _end_on_signals(args),
@@ -129,14 +129,14 @@ def _run_command(argv: Sequence[str]) -> int:
         _print_as_json(argv, refused.command, refused.error)
         raise
     except (GnomonError, OSError, MemoryError) as error:
-        return _failed(args, argv, _in_words(error))
+        return _failed(args, argv, _translate_error(error))
     except KeyboardInterrupt as error:
         return _interrupted(args, *error.args)
     return code
 
 
 def _run(args: argparse.Namespace) -> int:
-    with _one_thread():
+    with _limit_threads():
         if not getattr(args, "computes", True):
             return int(args.run(args))
         import numpy as np  # noqa: F401  # what is not there yet cannot be limited
@@ -148,7 +148,7 @@ def _run(args: argparse.Namespace) -> int:
     return code
 
 
-def _one_thread() -> AbstractContextManager[None]:
+def _limit_threads() -> AbstractContextManager[None]:
     """Let numpy start no threads for linear algebra: that takes longer than loading it."""
     return _variable(_THREADS, "1")
 
@@ -384,14 +384,14 @@ def _interrupted(args: argparse.Namespace, number: int = signal.SIGINT) -> int:
     return 128 + number
 
 
-def _in_words(error: GnomonError | OSError | MemoryError) -> GnomonError:
+def _translate_error(error: GnomonError | OSError | MemoryError) -> GnomonError:
     """The error; in words of gnomon, what one of the system means."""
     if isinstance(error, GnomonError):
         return error
     if isinstance(error, MemoryError):
         shape: Any = getattr(error, "shape", ())  # of an array of numpy's
         dtype: Any = getattr(error, "dtype", None)
-        much = f" ({_in_gigabytes(math.prod(shape) * dtype.itemsize)} at once)" if dtype else ""
+        much = f" ({_format_gigabytes(math.prod(shape) * dtype.itemsize)} at once)" if dtype else ""
         return DataError(
             f"there is not enough memory for this{much}: take less at a time: fewer draws"
             " (--resamples), segments (--first) or systems (--systems)"
@@ -407,7 +407,7 @@ def _in_words(error: GnomonError | OSError | MemoryError) -> GnomonError:
     return OutputError(error.strerror or str(error))
 
 
-def _in_gigabytes(size: int) -> str:
+def _format_gigabytes(size: int) -> str:
     return f"{size / (1 << 30):,.1f} GiB"
 
 

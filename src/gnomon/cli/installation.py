@@ -85,7 +85,7 @@ def _rows_of_set(testset: TestSet) -> list[dict[str, Cell]]:
         ("source", "", "yes" if summary.sources else "no"),
         *(("reference", name, f"{n} segments") for name, n in summary.references.items()),
         ("systems", "", summary.systems),
-        *(("system", name, _of_system(testset, name)) for name in testset.systems),
+        *(("system", name, _describe_system(testset, name)) for name in testset.systems),
         ("documents", "", summary.documents or "not given"),
         *(("domain", name, _share(testset, name)) for name in summary.domains),
         *(("labels", name, f"{len(set(v))} values") for name, v in testset.labels.items()),
@@ -100,7 +100,7 @@ def _rows_of_set(testset: TestSet) -> list[dict[str, Cell]]:
     return [{"part": what, "name": name, "value": value} for what, name, value in rows]
 
 
-def _of_system(testset: TestSet, name: str) -> str:
+def _describe_system(testset: TestSet, name: str) -> str:
     from gnomon.core.scripts import spaced_words, unit_of_words
 
     texts, info = testset.systems[name], testset.info.get(name)
@@ -185,10 +185,10 @@ def _methods() -> _Listed:
 def _metrics() -> _Listed:
     from gnomon import metrics
 
-    return _named_things(metrics.describe(), "purpose")
+    return _list_descriptions(metrics.describe(), "purpose")
 
 
-def _named_things(things: Iterable[Any], summary: str) -> _Listed:
+def _list_descriptions(things: Iterable[Any], summary: str) -> _Listed:
     rows = [(d.name, ", ".join(d.options), d.summary, d.reaches, d.source) for d in things]
     return ("name", "options", summary, "reaches", "source"), rows
 
@@ -206,8 +206,8 @@ def _models(folders: Sequence[str] = ()) -> _Listed:
             model.serves,
             model.languages,
             model.licence,
-            _in_bytes(model.bytes),
-            _in_bytes(model.memory),
+            _format_bytes(model.bytes),
+            _format_bytes(model.memory),
         )
         for model in installed_models(folders)
     ]
@@ -216,7 +216,7 @@ def _models(folders: Sequence[str] = ()) -> _Listed:
     return header, (*rows, *learned)
 
 
-def _in_bytes(size: int) -> str:
+def _format_bytes(size: int) -> str:
     if size >= 10**9:
         return f"{size / 1e9:.1f} GB"
     return f"{size / 1e6:.1f} MB" if size else ""
@@ -233,8 +233,8 @@ def _learned_row(model: LearnedModel) -> tuple[str, ...]:
         f"{architecture_of(model.kind).spec(model.settings)}('{model.name}')",
         "100 languages" if str(model.encoder.get("model_type")).startswith("xlm-roberta") else "",
         model.licence,
-        _in_bytes(model.bytes),
-        _in_bytes(model.bytes),
+        _format_bytes(model.bytes),
+        _format_bytes(model.bytes),
     )
 
 
@@ -283,13 +283,13 @@ def _scorers() -> _Listed:
 def _explainers() -> _Listed:
     from gnomon import bmx
 
-    return _named_things(bmx.describe_explainers(), "is")
+    return _list_descriptions(bmx.describe_explainers(), "is")
 
 
 def _generators() -> _Listed:
     from gnomon import paraphrase
 
-    return _named_things(paraphrase.describe_generators(), "gives")
+    return _list_descriptions(paraphrase.describe_generators(), "gives")
 
 
 def _perturbations() -> _Listed:

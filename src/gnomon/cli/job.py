@@ -24,7 +24,7 @@ from gnomon.serve.comparison import (
     write_whole,
 )
 from gnomon.serve.job_files import BROKEN, BUSY, inspect_draft, make_texts
-from gnomon.serve.problems import in_words
+from gnomon.serve.problems import word_error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +65,7 @@ def run_step(folder: Path, places: Sequence[int]) -> int:
         try:
             said = make_texts(folder, about)
         except GnomonError as error:
-            _tell(unfit=in_words(error))
+            _tell(unfit=word_error(error))
             return error.exit_code
         if said:
             _tell(said=said)
@@ -104,9 +104,9 @@ def write_report(folder: Path, store: Path) -> int:
 def write_workbook(folder: Path, store: Path) -> int:
     """Write all tables of a store, and its texts, as worksheets."""
     from gnomon.report import write_xlsx
-    from gnomon.serve.store_pages import all_of_it, open_store
+    from gnomon.serve.store_pages import open_store, read_finding
 
-    write_xlsx(folder / "results.xlsx", all_of_it(open_store(store)))
+    write_xlsx(folder / "results.xlsx", read_finding(open_store(store)))
     return 0
 
 

@@ -169,11 +169,13 @@ class Parser(argparse.ArgumentParser):
             (commands,) = group._group_actions  # noqa: SLF001  # argparse has no name for it
             left = {command.dest: command for command in commands._get_subactions()}  # type: ignore[attr-defined]  # noqa: SLF001  # likewise
             for title, words in self.groups.items():
-                yield self._of_help(title, [left.pop(word) for word in words if word in left])
+                yield self._help_group(title, [left.pop(word) for word in words if word in left])
             if left:
-                yield self._of_help(_OTHERS, left.values())
+                yield self._help_group(_OTHERS, left.values())
 
-    def _of_help(self, title: str, commands: Iterable[argparse.Action]) -> argparse._ArgumentGroup:
+    def _help_group(
+        self, title: str, commands: Iterable[argparse.Action]
+    ) -> argparse._ArgumentGroup:
         group = argparse._ArgumentGroup(self, title)  # noqa: SLF001  # only these are shown
         group._group_actions = list(commands)  # noqa: SLF001
         return group

@@ -77,7 +77,7 @@ class Stages:
         self._seconds[stage] = self._seconds.get(stage, 0.0) + now - self._last
         self._last = now
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         """Seconds per stage, in words."""
         return ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in self._seconds.items())
 
@@ -96,8 +96,8 @@ def stages(doing: str, *, quiet: bool, timed: bool = True) -> Iterator[Stages]:
         with _bars(doing) as bars:
             progress = Stages(bars, doing)
             yield progress
-    if timed and progress.in_words():
-        _log.debug("time: %s", progress.in_words())
+    if timed and progress.describe():
+        _log.debug("time: %s", progress.describe())
 
 
 def _bars(doing: str) -> Progress:

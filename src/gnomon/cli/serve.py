@@ -142,14 +142,14 @@ def _settings(args: argparse.Namespace) -> Settings:
             f"comparisons are kept in one folder, and {len(folders)} are named:"
             f" {', '.join(map(str, folders))}"
         )
-    folder = folders[0] if folders else None if stores else _own_folder()
+    folder = folders[0] if folders else None if stores else _default_folder()
     if folder is not None:
         _make(folder)
     settings = Settings(folder=folder, stores=stores)
     return read_config(Path(args.config), settings) if args.config else settings
 
 
-def _own_folder() -> Path:
+def _default_folder() -> Path:
     import platformdirs
 
     return Path(platformdirs.user_data_dir("gnomon", appauthor=False)) / "serve"
@@ -201,7 +201,7 @@ def _say(args: argparse.Namespace, settings: Settings, access: Access) -> None:
     from gnomon.serve import open_browser
 
     way_in = f"{settings.address}/enter?token="
-    opened = not args.no_browser and open_browser(way_in + access.once())
+    opened = not args.no_browser and open_browser(way_in + access.create_code())
     said = [f"gnomon is open{' in your browser,' * opened} at {settings.address}"]
     said += [f"Open (private link): {way_in}{access.launch_token()}"]
     if settings.folder is not None:

@@ -204,7 +204,7 @@ def _finish(args: argparse.Namespace, made: StudyPlan, engine: TaskEngine) -> in
         show(args, finding, "run", after=partial(print_found, verdicts, verbose=args.verbose))
     else:
         failed = outcome.failed.values() if args.format == "json" else ()
-        show(args, replace(finding, verdict=(*_in_a_row(verdicts), *failed)), "run")
+        show(args, replace(finding, verdict=(*_list_messages(verdicts), *failed)), "run")
     _log.info("%d tasks done, %d kept from before", outcome.done, outcome.kept)
     code = exit_code(outcome)
     if store.files():
@@ -235,7 +235,7 @@ def print_found(
         print_verdict(left, (), file=file)
 
 
-def _in_a_row(verdicts: Sequence[PageVerdict]) -> Iterator[Message]:
+def _list_messages(verdicts: Sequence[PageVerdict]) -> Iterator[Message]:
     """All that was found, for programs; what it rests on is in the store, not in the plan."""
     several = len({verdict.testset for verdict in verdicts}) > 1
     for verdict in verdicts:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from gnomon.comparison.paired_tests import figures
-from gnomon.core.doubts import said_of
+from gnomon.core.doubts import select_messages
 from gnomon.core.verdicts import metric_title
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def add_certain_differences(testset: TestSet, comparison: SystemComparison) -> Iterator[Message]:
     """Add differences without uncertain segments to notices of aligned outputs."""
-    for said in said_of("data.aligned", testset.anomalies):
+    for said in select_messages("data.aligned", testset.anomalies):
         aligned = cast("Sequence[Mapping[str, Any]]", said.params["aligned"])
         told = [{**one, "changes": _changes(testset, comparison, one["system"])} for one in aligned]
         yield replace(said, params={"aligned": told})

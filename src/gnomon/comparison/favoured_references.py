@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon.comparison.paired_tests import PairedScores, figures
-from gnomon.core.doubts import fullest, said_of
+from gnomon.core.doubts import fullest, select_messages
 from gnomon.core.verdicts import metric_title
 from gnomon.data.formats.audit import favoured
 
@@ -33,10 +33,10 @@ def compare_elsewhere(
 
     Systems are compared with the baseline, by default with the best other one.
     """
-    suspected = said_of("data.favoured", fullest([*testset.anomalies, *comparison.notices]))
+    suspected = select_messages("data.favoured", fullest([*testset.anomalies, *comparison.notices]))
     if not suspected:
         return
-    told = [one for code in _UNLIKE for one in said_of(code, testset.anomalies)]
+    told = [one for code in _UNLIKE for one in select_messages(code, testset.anomalies)]
     unlike = {name for one in told for name in one.subjects.get("systems", ())}
     sound = [name for name in testset.systems if name not in unlike]
     own = list(favoured(testset, unlike))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from gnomon.comparison.rows import ComparisonRow, is_baseline_best, tested_by
-from gnomon.core.doubts import doubts, said_of
+from gnomon.core.doubts import doubts, select_messages
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.gates import GateCase, refuse_gate
 from gnomon.core.options import Limits, Metavar
@@ -112,7 +112,7 @@ def _check_trusted(row: ComparisonRow, finding: Finding) -> None:
     """Refuse a gate on files or metrics that a caution says not to trust."""
     names = {row.system, row.baseline}
     doubted = doubts(finding.notices)
-    unread = said_of("data.unread", finding.notices)
+    unread = select_messages("data.unread", finding.notices)
     reasons = {
         "lines": [one for one in doubted if not names.isdisjoint(one.subjects["systems"])],
         "letters": unread,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from gnomon.agreement.significance import resample_faults
-from gnomon.core.doubts import said_of
+from gnomon.core.doubts import select_messages
 from gnomon.core.options import CONFIDENCE, RESAMPLES, SEED
 from gnomon.stats import (
     Family,
@@ -173,7 +173,7 @@ class PairedScores:
         """The scores of some systems, in this order."""
         rows = [scores.systems.index(name) for name in systems]
         remarks = {(rows.index(k), i): said for (k, i), said in scores.remarks.items() if k in rows}
-        unread = bool(said_of("data.unread", scores.notices))
+        unread = bool(select_messages("data.unread", scores.notices))
         if scores.preferences is not None:
             over_baseline = scores.preferences.values[rows, rows[0]]
             return cls(

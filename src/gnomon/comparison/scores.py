@@ -8,7 +8,7 @@ import numpy as np
 
 from gnomon.comparison.paired_tests import PairedScores
 from gnomon.core.errors import UsageError
-from gnomon.core.scores import Scores, checked_scores, of_metric
+from gnomon.core.scores import Scores, checked_scores, name_metric
 from gnomon.messages import message
 from gnomon.metrics.base import Metrics, list_metrics
 from gnomon.metrics.scoring import compared_scores
@@ -83,7 +83,7 @@ def best_first(scores: Scores, systems: Sequence[str]) -> list[str]:
 def notices(testset: TestSet, scores: Scores, paired: PairedScores) -> list[Message]:
     """Notices of a metric, and of what was compared instead of a corpus score."""
     said = [
-        notice if notice.code in _OF_SYSTEMS else of_metric(scores.metric, notice)
+        notice if notice.code in _OF_SYSTEMS else name_metric(scores.metric, notice)
         for notice in scores.notices
         if notice not in testset.anomalies
     ]

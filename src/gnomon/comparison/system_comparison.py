@@ -24,7 +24,7 @@ from gnomon.comparison.views import (
 )
 from gnomon.core.findings import Finding
 from gnomon.core.slices import slices
-from gnomon.core.threads import each_in_threads
+from gnomon.core.threads import map_in_threads
 from gnomon.messages import message
 from gnomon.stats.jackknife import LEAST_DOCUMENTS, clustering, numbered
 from gnomon.stats.p_values import fewest_draws
@@ -174,7 +174,7 @@ class SystemComparison:
         if progress:
             progress("testing", 0, len(tasks))
         for done, ((metric, pieces, plan), compared) in enumerate(
-            zip(tasks, each_in_threads(figure, tasks), strict=True), start=1
+            zip(tasks, map_in_threads(figure, tasks), strict=True), start=1
         ):
             lacking = [
                 [int(empty[name][piece.members].sum()) for name in metric.paired.systems]

@@ -39,7 +39,7 @@ from gnomon.core.options import (
     Shorthand,
     Unit,
     Workers,
-    with_fields,
+    expand_fields,
 )
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
@@ -75,7 +75,7 @@ exit code 3: --fail-if-worse found a system that is worse; 4: with --strict, one
     verdict=compare_verdict,
     check=check_compare,
 )
-@with_fields(gate=Gate)
+@expand_fields(gate=Gate)
 def compare(
     testset: TestSet,
     metrics: Metrics = "bleu",

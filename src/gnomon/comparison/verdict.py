@@ -13,7 +13,7 @@ from gnomon.comparison.rows import (
     is_baseline_best,
     tested_by,
 )
-from gnomon.core.doubts import said_of
+from gnomon.core.doubts import select_messages
 from gnomon.core.verdicts import LEAST, empty_outputs, further_segments, titles_of
 from gnomon.judges.verdict import judge_title
 from gnomon.messages import message
@@ -167,7 +167,7 @@ def compare_verdict(finding: Finding) -> Iterator[Message]:
         yield message("human.no_documents", _places(together), source=titles)
     yield from _clustered(sound)
     yield from _few(every)
-    yield from said_of("score.cut", finding.notices)
+    yield from select_messages("score.cut", finding.notices)
 
 
 def _rows(finding: Finding) -> Iterator[_SystemPair]:

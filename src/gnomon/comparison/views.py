@@ -80,7 +80,7 @@ def _note(plan: PairedTestPlan, family: str, slices: str) -> str:
 def slice_table(rows: Sequence[ComparisonRow]) -> Table:
     """The slices of the first table, to be compared side by side."""
     gains = (row for row in rows if row.slice is not None and row.system != row.baseline)
-    sliced = [ComparisonSliceRow.of(row, undecided=not row.decided) for row in gains]
+    sliced = [ComparisonSliceRow.derive(row, undecided=not row.decided) for row in gains]
     return table(SLICES, "Gains by slice", ComparisonSliceRow, sliced)
 
 

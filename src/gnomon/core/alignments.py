@@ -53,12 +53,12 @@ class Alignment:
     guide: str = ""
 
     @cached_property
-    def given(self) -> int:
+    def input_lines(self) -> int:
         """The number of lines of the output, those without text left out."""
         return len({*self.added, *(number for some in self.lines for number in some)})
 
     @property
-    def of_sources(self) -> bool:
+    def uses_sources(self) -> bool:
         """True if it was aligned with sources."""
         return self.by in ("lengths", "vectors")
 
@@ -77,7 +77,7 @@ class Alignment:
         """The segments, counted from 0, that begin or end at an uncertain boundary."""
         return frozenset(segment for i in self.uncertain for segment in (i - 1, i))
 
-    def of(self, segments: Sequence[int]) -> Alignment:
+    def select(self, segments: Sequence[int]) -> Alignment:
         """The alignment of some segments, as they are ordered; each with the margin before it.
 
         Lines of no segment are kept beside one of these.

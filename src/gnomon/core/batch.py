@@ -32,7 +32,7 @@ class Ragged:
     indices: NDArray[np.int32]
 
     @classmethod
-    def of(cls, lists: Sequence[Sequence[int]]) -> Ragged:
+    def pack(cls, lists: Sequence[Sequence[int]]) -> Ragged:
         """Pack one list per segment."""
         offsets = np.cumsum([0, *(len(row) for row in lists)], dtype=np.int32)
         indices = np.array([index for row in lists for index in row], dtype=np.int32)
@@ -49,7 +49,7 @@ class Ragged:
 
     def select(self, segments: NDArray[np.int32]) -> Ragged:
         """The lists of some segments, in the order given."""
-        return Ragged.of([self[int(segment)].tolist() for segment in segments])
+        return Ragged.pack([self[int(segment)].tolist() for segment in segments])
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ __all__ = [
     "doubtful_systems",
     "doubts",
     "fullest",
-    "said_of",
+    "select_messages",
 ]
 
 #: cautions of data that are said before anything else; of doubtful systems nothing else is said
@@ -37,7 +37,7 @@ def doubt(what: str, systems: Sequence[str], **counts: Any) -> Message:
     return said.about(systems=systems)
 
 
-def said_of(code: str, notices: Iterable[Message]) -> list[Message]:
+def select_messages(code: str, notices: Iterable[Message]) -> list[Message]:
     """The messages of a kind among notices, each once."""
     return list(dict.fromkeys(one for one in notices if one.code == code))
 
@@ -68,8 +68,8 @@ def doubts(notices: Iterable[Message]) -> list[Message]:
     Their outputs are no translations line by line, or many references were made of these.
     """
     told = list(notices)
-    favoured = [one for one in said_of("data.favoured", told) if one.params["stops"]]
-    return [*said_of("data.doubtful", told), *favoured]
+    favoured = [one for one in select_messages("data.favoured", told) if one.params["stops"]]
+    return [*select_messages("data.doubtful", told), *favoured]
 
 
 def doubtful_systems(notices: Iterable[Message]) -> tuple[str, ...]:

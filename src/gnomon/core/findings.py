@@ -618,7 +618,7 @@ class Finding:
 
     def __repr__(self) -> str:
         """The sentences to read first, and a table in brief."""
-        text: str = imported("gnomon.report.terminal:in_brief")(self)
+        text: str = imported("gnomon.report.terminal:render_brief")(self)
         return text
 
     def _repr_html_(self) -> str:

@@ -74,7 +74,7 @@ class HumanScores:
 
     __hash__ = None  # type: ignore[assignment]  # arrays have no hash
 
-    def of(self, system: str) -> NDArray[np.float64]:
+    def system_scores(self, system: str) -> NDArray[np.float64]:
         """The scores of one system, float64 [items]; all NaN if it was not scored."""
         if system in self.systems:
             row: NDArray[np.float64] = self.values[self.systems.index(system)]
@@ -83,7 +83,7 @@ class HumanScores:
 
     def aligned(self, systems: Sequence[str]) -> NDArray[np.float64]:
         """The scores of some systems in their order, float64 [systems, items]; NaN if unscored."""
-        rows = [self.of(system) for system in systems]
+        rows = [self.system_scores(system) for system in systems]
         return np.array(rows, dtype=np.float64).reshape(len(rows), self.values.shape[1])
 
 
@@ -273,7 +273,7 @@ def system_scores(
     return HumanScores(by_segment.kind, "system", by_segment.systems, values, (), rater)
 
 
-def of_segments(judgements: Judgements, segments: Sequence[int]) -> Judgements:
+def select_segments(judgements: Judgements, segments: Sequence[int]) -> Judgements:
     """Judgements of some segments (0-based), renumbered; other levels stay as they are."""
     number = {old: new for new, old in enumerate(segments)}
     scores = tuple(

@@ -16,7 +16,7 @@ from gnomon.core.errors import (
     WrongTypeError,
     plain,
 )
-from gnomon.core.options import InputFile, fits, in_files, misfits
+from gnomon.core.options import InputFile, file_option, fits, misfits
 from gnomon.core.validation import Problem
 from gnomon.messages.audiences import InFile
 
@@ -143,7 +143,7 @@ def typed_options(
     for key, value in given.items():
         if key not in declared:
             continue
-        option = in_files(declared[key])
+        option = file_option(declared[key])
         fitting = value
         if option.mark(InputFile) and isinstance(value, str) and not fits(option.kind, value):
             fitting = [value]  # one file of several

@@ -12,7 +12,7 @@ Args:
         '''
 
 Options that belong together (a recipe of training) may be the fields of a dataclass instead, which
-a function takes as its own options by :func:`with_fields`.
+a function takes as its own options by :func:`expand_fields`.
 
 Everything else reads it there: the check of arguments (:func:`check_arguments`), the command line
 (:func:`read_text`), study files (:func:`misfits`), and tables of the docs (:func:`options_of`).
@@ -101,9 +101,10 @@ __all__ = [
     "describe",
     "describe_reaches",
     "documented",
+    "expand_fields",
     "fields_of",
+    "file_option",
     "help_texts",
-    "in_files",
     "is_outcome",
     "misfits",
     "options_of",
@@ -114,7 +115,6 @@ __all__ = [
     "refusal",
     "refuse_unknown",
     "type_hints",
-    "with_fields",
 ]
 
 R = TypeVar("R")
@@ -275,7 +275,9 @@ class Needs:
     # gives :class:`gnomon.core.dependencies.Dependency`
     ask: Callable[[Any, str | None, Mapping[str, Any]], Iterable[Any]] | str
 
-    def of(self, value: object, language: str | None, options: Mapping[str, Any]) -> Iterable[Any]:
+    def dependencies(
+        self, value: object, language: str | None, options: Mapping[str, Any]
+    ) -> Iterable[Any]:
         """Dependencies of results by a value of the option."""
         ask = imported(self.ask) if isinstance(self.ask, str) else self.ask
         dependencies: Iterable[Any] = ask(value, language, options)
@@ -410,11 +412,11 @@ class Option:
     @property
     def choices(self) -> tuple[Any, ...]:
         """The values that are allowed, where they are few: alone or as members of a list."""
-        for kind in parts_of(self.kind):
+        for kind in union_members(self.kind):
             if get_origin(kind) is Literal:
                 return get_args(kind)
             if get_origin(kind) is collections.abc.Sequence and get_args(kind):
-                inner = [p for p in parts_of(get_args(kind)[0]) if get_origin(p) is Literal]
+                inner = [p for p in union_members(get_args(kind)[0]) if get_origin(p) is Literal]
                 if inner:
                     return get_args(inner[0])
         return ()
@@ -422,12 +424,14 @@ class Option:
     @property
     def many(self) -> bool:
         """True if it takes a list."""
-        return any(get_origin(kind) is collections.abc.Sequence for kind in parts_of(self.kind))
+        return any(
+            get_origin(kind) is collections.abc.Sequence for kind in union_members(self.kind)
+        )
 
     @property
-    def named(self) -> bool:
+    def is_mapping(self) -> bool:
         """True if it takes values by name."""
-        return any(get_origin(kind) is collections.abc.Mapping for kind in parts_of(self.kind))
+        return any(get_origin(kind) is collections.abc.Mapping for kind in union_members(self.kind))
 
     @property
     def switch(self) -> bool:
@@ -484,13 +488,13 @@ def _reached_by(mark: Reaches, value: object) -> Iterable[Capability]:
     return mark.what
 
 
-def in_files(option: Option) -> Option:
+def file_option(option: Option) -> Option:
     """An option as a file can give it, which has no objects but their names."""
     return dataclasses.replace(option, kind=_kind_in_files(option.kind))
 
 
 def _kind_in_files(kind: Any) -> Any:
-    parts, origin, inner = parts_of(kind), get_origin(kind), get_args(kind)
+    parts, origin, inner = union_members(kind), get_origin(kind), get_args(kind)
     if len(parts) > 1:
         if any(get_origin(each) is Literal for each in parts):  # which are its names in files
             parts = tuple(each for each in parts if not _is_object(each))
@@ -513,7 +517,7 @@ def options_of(function: Callable[..., Any]) -> Mapping[str, Option]:
     """The parameters of a function by name, in its order; ``*args`` and ``**kwargs`` left out."""
     function = inspect.unwrap(function)
     helps = help_texts(inspect.getdoc(function) or "")
-    hints: Mapping[str, Any] | None = getattr(function, "hints", None)  # set by with_fields
+    hints: Mapping[str, Any] | None = getattr(function, "hints", None)  # set by expand_fields
     if hints is None:
         hints = type_hints(function.__annotations__, function.__globals__)
     options = {}
@@ -582,12 +586,12 @@ def _field_hints(kind: type[Any]) -> Mapping[str, Any]:
     return hints
 
 
-def with_fields(**parts: type[Any]) -> Callable[[Callable[..., R]], Callable[..., R]]:
+def expand_fields(**parts: type[Any]) -> Callable[[Callable[..., R]], Callable[..., R]]:
     """Let a function that takes objects of dataclasses take their fields in their place, by name.
 
     ::
 
-        @with_fields(recipe=Recipe)
+        @expand_fields(recipe=Recipe)
         def train(pairs, *, save, recipe: Recipe): ...
 
         train(pairs, save="folder", dropout=0.2)
@@ -637,7 +641,7 @@ def with_fields(**parts: type[Any]) -> Callable[[Callable[..., R]], Callable[...
 class BoundOptions(types.SimpleNamespace):
     """The options of a request by name, each as given or with its default."""
 
-    def of(self, kind: type[R]) -> R:
+    def build(self, kind: type[R]) -> R:
         """An object of a dataclass whose fields are among the options."""
         return kind(**{name: getattr(self, name) for name in fields_of(kind)})
 
@@ -755,10 +759,10 @@ def _bare(hint: Any) -> tuple[Any, tuple[object, ...]]:
     return hint, ()
 
 
-def parts_of(kind: Any) -> tuple[Any, ...]:
+def union_members(kind: Any) -> tuple[Any, ...]:
     """The parts of a union; a type by itself."""
     if get_origin(kind) in (Union, types.UnionType):
-        return tuple(inner for argument in get_args(kind) for inner in parts_of(argument))
+        return tuple(inner for argument in get_args(kind) for inner in union_members(argument))
     return (kind,)
 
 
@@ -817,7 +821,7 @@ def misfits(option: Option, value: object) -> Iterator[Misfit]:
 
     What types do not tell apart (objects with a protocol) is left to the function.
     """
-    if value is None and (option.default is None or type(None) in parts_of(option.kind)):
+    if value is None and (option.default is None or type(None) in union_members(option.kind)):
         return
     if fits(option.kind, value) is False:
         unknown = _unknown(option, value)
@@ -843,7 +847,7 @@ def misfits(option: Option, value: object) -> Iterator[Misfit]:
 def _wrong_places(kind: Any, value: Any, where: str = "") -> list[tuple[str, Any, object]]:
     """The innermost places at which a value does not fit, with what is wanted there."""
     wrong_by_alternative = []
-    for alternative in parts_of(kind):
+    for alternative in union_members(kind):
         origin, inner = get_origin(alternative), get_args(alternative)
         if _is_list(alternative) and inner and isinstance(value, list | tuple) and value:
             members = [
@@ -921,7 +925,7 @@ def refusal(
 
 def fits(kind: Any, value: Any) -> bool | None:  # noqa: PLR0911  # one exit per kind
     """True if a value is of a kind; None where the kind does not tell."""
-    parts = parts_of(kind)
+    parts = union_members(kind)
     if len(parts) > 1:
         each = {fits(inner, value) for inner in parts}
         return True if True in each else None if None in each else False
@@ -961,14 +965,16 @@ def _fits_list(kind: tuple[Any, ...], values: Any) -> bool | None:
         return None  # an array, a view, a generator: not walked through here
     plain = (None, type(None), bool, *_PLAIN)
     # the class of a value says if it is of such a kind
-    if all(alternative in plain for alternative in parts_of(kind[0])):
+    if all(alternative in plain for alternative in union_members(kind[0])):
         values = {type(value): value for value in values}.values()  # lists of texts are long
     each = {fits(kind[0], value) for value in values}
     return False if False in each else None if None in each else True
 
 
 def _takes(kind: Any, plain: type) -> bool:
-    return any(plain in (alternative, *get_args(alternative)) for alternative in parts_of(kind))
+    return any(
+        plain in (alternative, *get_args(alternative)) for alternative in union_members(kind)
+    )
 
 
 def _must(kind: Any, option: Option) -> str:
@@ -983,7 +989,7 @@ def describe(kind: Any) -> str:
     >>> describe(int | None)
     'a whole number or None'
     """
-    parts = parts_of(kind)
+    parts = union_members(kind)
     path = any(os.PathLike in (alternative, get_origin(alternative)) for alternative in parts)
     said = [_described(alternative) for alternative in parts if not (path and alternative is str)]
     return " or ".join(dict.fromkeys(words for words in said if words))
@@ -998,7 +1004,9 @@ def _described(kind: Any) -> str:  # one exit per kind
     if origin is Literal:
         return ", ".join(repr(inner) for inner in get_args(kind))
     if _is_list(kind):
-        each = [_plural(inner) for inner in parts_of(get_args(kind)[0])] if get_args(kind) else []
+        each = (
+            [_plural(inner) for inner in union_members(get_args(kind)[0])] if get_args(kind) else []
+        )
         many = " or ".join(dict.fromkeys(words for words in each if words))
         return f"a list of {many}" if many else "a list"
     if (origin or kind) in _PLAIN:
@@ -1037,7 +1045,7 @@ def _test_set_of(path: str | bytes, given: object) -> str:
 def _remedy(kind: Any, value: object) -> str:
     named = [
         getattr(inner, "__name__", "")
-        for alternative in parts_of(kind)
+        for alternative in union_members(kind)
         for inner in (alternative, *get_args(alternative))
     ]
     made = next((_MADE[name] for name in named if name in _MADE), "")
@@ -1046,7 +1054,7 @@ def _remedy(kind: Any, value: object) -> str:
         if "TestSet" in named:
             return f"; {_test_set_of(path, value)}"
         return f"; {made.format(repr(path))}"
-    listed = any(get_origin(inner) in _LISTS for inner in parts_of(kind))
+    listed = any(get_origin(inner) in _LISTS for inner in union_members(kind))
     return f": pass [{value!r}]" if listed and isinstance(value, str) else ""
 
 
@@ -1088,7 +1096,7 @@ def read_texts(option: Option, texts: Sequence[str]) -> object:
     Raises:
         UsageError, UnknownNameError: a text is no such value.
     """
-    if option.named and not option.many:
+    if option.is_mapping and not option.many:
         pairs = [read_pair(option, text) for text in texts]
         twice = [
             name for name, count in collections.Counter(k for k, _ in pairs).items() if count > 1
@@ -1109,7 +1117,7 @@ def _choice(option: Option, text: str, choices: tuple[Any, ...]) -> object:
     for choice in choices:
         if str(choice) == text:
             return choice
-    if any(alternative is str for alternative in parts_of(option.kind)):
+    if any(alternative is str for alternative in union_members(option.kind)):
         return text
     raise _unknown_choice(option, option.name.replace("_", " "), text)
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gnomon.core.doubts import SAID_FIRST, doubtful_systems, said_of
+from gnomon.core.doubts import SAID_FIRST, doubtful_systems, select_messages
 from gnomon.messages import Message, joined
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def cautious(
     unread = frozenset() if judges else unread_metrics(finding)
     # among systems by which metrics are judged a reference does no harm
     codes = SAID_FIRST[:-1] if judges else SAID_FIRST
-    first = [one for code in codes for one in said_of(code, finding.notices)]
+    first = [one for code in codes for one in select_messages(code, finding.notices)]
     statements = (
         _leave_out_rows(verdict, finding, names, unread) if names or unread else verdict(finding)
     )
@@ -117,7 +117,7 @@ def _metrics(finding: Finding) -> frozenset[str]:
 
 def unread_metrics(finding: Finding) -> frozenset[str]:
     """The metrics that do not read the texts, as notices say: of some, or of all without a name."""
-    unread = said_of("data.unread", finding.notices)
+    unread = select_messages("data.unread", finding.notices)
     some = (one.subjects.get("metrics") or _metrics(finding) for one in unread)
     return frozenset(name for names in some for name in names)
 

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, dataclass_transform
 
 from gnomon.core.findings import Column, Table
-from gnomon.core.options import parts_of, type_hints
+from gnomon.core.options import type_hints, union_members
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -178,7 +178,7 @@ class Record(_Declared):
             fields["intervals"] = ends
 
     @classmethod
-    def of(cls, row: Record, **more: Any) -> Self:
+    def derive(cls, row: Record, **more: Any) -> Self:
         """Such a row with the values of another one in the columns of both, and more or others."""
         values = {name: value for name, value in vars(row).items() if name in cls._columns}
         if row.intervals is not None:
@@ -223,7 +223,7 @@ def _kinds(row: type[Any]) -> Mapping[str, Kind]:
             hints |= type_hints(inspect.get_annotations(owner), vars(sys.modules[owner.__module__]))
     kinds: dict[str, Kind] = {}
     for name, said in row._columns.items():  # noqa: SLF001  # of this module
-        parts = parts_of(hints[name])
+        parts = union_members(hints[name])
         plain = next((type_ for type_ in parts if type_ in _KINDS), str)
         kinds[name] = said.kind or _KINDS[plain]
     return kinds

@@ -169,7 +169,7 @@ class Method:
         }
 
     @functools.cached_property
-    def of_the_run(self) -> tuple[str, ...]:
+    def runtime_parameters(self) -> tuple[str, ...]:
         """Which parameters of a run it has."""
         return tuple(name for name in OF_THE_RUN if name in options_of(self.function))
 
@@ -209,7 +209,7 @@ class Method:
         if all(name in values for name in self.options):
             yield from self.check(outline, BoundOptions(**values, sets=sets))
 
-    def with_verdict(
+    def add_verdict(
         self, found: R, anomalies: Sequence[Message] = (), language_pair: str = ""
     ) -> R:
         """Add the verdict to a result of the method; scores are given without a finding."""
@@ -224,7 +224,7 @@ class Method:
             told_scores = replace(found, notices=told, doubtful=names)
             return cast("R", told_scores)
         if isinstance(found, list):
-            return cast("R", [self.with_verdict(each, anomalies, language_pair) for each in found])
+            return cast("R", [self.add_verdict(each, anomalies, language_pair) for each in found])
         if not isinstance(found, Finding):
             return found
         told = fullest((*anomalies, *found.notices))
@@ -273,7 +273,7 @@ def method(name: str, *, purpose: str, **more: Any) -> Callable[[Callable[P, R]]
             some = data if isinstance(data, list | tuple) else [data]
             pairs = {getattr(each, "language_pair", None) or "" for each in some}
             pair = pairs.pop() if len(pairs) == 1 else ""
-            return described.with_verdict(function(*args, **kwargs), doubts, pair)
+            return described.add_verdict(function(*args, **kwargs), doubts, pair)
 
         if "metrics" not in signature.parameters:
             more["metrics"] = "none"

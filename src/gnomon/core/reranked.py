@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Finding
     from gnomon.messages import Message
 
-__all__ = ["RankedRow", "beside_base", "rank_changes", "ranked_by_metric", "ranks"]
+__all__ = ["RankedRow", "base_views", "rank_changes", "ranked_by_metric", "ranks"]
 
 
 class RankedRow(Protocol):
@@ -113,7 +113,7 @@ def _moves(rows: Sequence[RankedRow]) -> list[dict[str, object]]:
     return [{"system": row.system, "by": abs(_moved(row))} for row in ordered]
 
 
-def beside_base(table: str, rows: Sequence[RankedRow]) -> Iterator[Bars]:
+def base_views(table: str, rows: Sequence[RankedRow]) -> Iterator[Bars]:
     """Dots of a score beside its base score, of all systems that have a rank, metric by metric."""
     metrics = [row.metric for row in rows]
     for ranked in ranked_by_metric(rows):

@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
     from gnomon.core.findings import Cell, Table
 
-__all__ = ["named_scalars", "table_scalars"]
+__all__ = ["name_scalars", "table_scalars"]
 
 #: what MLflow refuses in names
 _UNUSUAL = re.compile(r"[^\w. -]")
 _ORDER = ("text", "count", "number", "share", "truth")
 
 
-def named_scalars(values: Iterable[tuple[Sequence[Cell], Cell]]) -> dict[str, float]:
+def name_scalars(values: Iterable[tuple[Sequence[Cell], Cell]]) -> dict[str, float]:
     """Numbers by the parts of their names; what is undefined is left out."""
     scalars: dict[str, float] = {}
     for parts, value in values:
@@ -42,7 +42,7 @@ def table_scalars(table: Table, *, bare: bool = True) -> dict[str, float]:
     of = _identifying(table)
     named = [column.name for column in table.columns if column.kind in ("number", "share")]
     named = named or [column.name for column in table.columns if column.kind == "count"]
-    return named_scalars(
+    return name_scalars(
         ([*(row[name] for name in of), "" if bare and name == named[0] else name], row[name])
         for row in table.rows
         for name in named

@@ -26,9 +26,9 @@ __all__ = [
     "check_sums",
     "checked_scores",
     "coverage",
-    "named",
-    "of_metric",
-    "of_testset",
+    "list_names",
+    "name_metric",
+    "name_testset",
 ]
 
 _LARGEST = 1e150
@@ -152,7 +152,7 @@ class Scores:
     def scalars(self) -> dict[str, float]:
         """The systems' scores by names ("bleu/sysA"), as :meth:`gnomon.Finding.scalars`."""
         pairs = zip(self.systems, self.system.tolist(), strict=True)
-        scalars: dict[str, float] = imported("gnomon.core.scalars:named_scalars")(
+        scalars: dict[str, float] = imported("gnomon.core.scalars:name_scalars")(
             ((self.metric, name), score) for name, score in pairs
         )
         return scalars
@@ -166,10 +166,10 @@ class Scores:
         return imported("gnomon.report.machine:scores_finding")([self], self.metric).chart()
 
     def __repr__(self) -> str:
-        named = [f"{self.systems[i]} {self._shown(i)}" for i in self._ranked()[:_NAMED]]
+        best = [f"{self.systems[i]} {self._shown(i)}" for i in self._ranked()[:_NAMED]]
         more = [f"{len(self.systems) - _NAMED} more"] if len(self.systems) > _NAMED else []
         size = notebook.counted(self.segments.shape[1], "segment")
-        return f"<Scores of {self.metric}: {', '.join([*named, *more])}; {size}>"
+        return f"<Scores of {self.metric}: {', '.join([*best, *more])}; {size}>"
 
     def _ranked(self) -> list[int]:
         """The numbers of the systems, the best first."""
@@ -220,17 +220,17 @@ def coverage(systems: Sequence[str], scored: NDArray[np.bool_]) -> str:
     return f"{of}, {said}; means over unlike segments do not compare"
 
 
-def of_metric(metric: str, notice: Message) -> Message:
+def name_metric(metric: str, notice: Message) -> Message:
     """A notice with the metric that it is of."""
     return notice if notice.subjects.get("metrics") else notice.about(metrics=[metric])
 
 
-def of_testset(testset: str, notice: Message) -> Message:
+def name_testset(testset: str, notice: Message) -> Message:
     """A notice with the test set that it is of."""
     return notice.about(testsets=[testset])
 
 
-def named(names: Sequence[str]) -> str:
+def list_names(names: Sequence[str]) -> str:
     """A list of names of readable length."""
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more

@@ -13,7 +13,7 @@ from gnomon.core.errors import SpecError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["VERSION", "Signature", "add_texts", "content_hash", "of_test_sets", "version"]
+__all__ = ["VERSION", "Signature", "add_texts", "content_hash", "merge_signatures", "version"]
 
 #: the one place that says it: the package takes it from here, and looking it up there is slow
 VERSION = "1.0.0"
@@ -46,7 +46,7 @@ def add_texts(digest: hashlib.blake2b, parts: Iterable[str | bytes]) -> None:
         digest.update(len(data).to_bytes(8, "little") + data)
 
 
-def of_test_sets(signatures: Mapping[tuple[str, str], Signature]) -> dict[str, Signature]:
+def merge_signatures(signatures: Mapping[tuple[str, str], Signature]) -> dict[str, Signature]:
     """Signatures by name and test set: one per name where all agree, else one per test set."""
     merged: dict[str, Signature] = {}
     for name in dict.fromkeys(name for name, _ in signatures):

@@ -25,15 +25,15 @@ from gnomon.core.human import (
     Ranking,
     RepeatedScore,
     kinds,
-    of_segments,
     only_kind,
     scale_of,
     segment_scores,
+    select_segments,
     system_scores,
 )
 from gnomon.core.lazy import checked
 from gnomon.core.manifest import imported
-from gnomon.core.scores import named
+from gnomon.core.scores import list_names
 from gnomon.core.scripts import unspaced_language
 from gnomon.core.signature import content_hash
 from gnomon.core.spans import ErrorSpan
@@ -589,8 +589,8 @@ class TestSet:
             UsageError: a segment is not in the test set, or is named twice.
         """
         if segments is not None:
-            of_segments = self._select_segments(list(segments))
-            return of_segments.select(systems=systems, references=references)
+            part = self._select_segments(list(segments))
+            return part.select(systems=systems, references=references)
         chosen = {n: pick("system", n, self.systems) for n in systems or self.systems}
         refs = {n: pick("reference", n, self.references) for n in references or self.references}
         of_systems = {n: r for n, r in self.system_references.items() if n in chosen}
@@ -648,31 +648,31 @@ class TestSet:
                 else "a segment is named twice"
             )
 
-        def some(part: Mapping[str, Sequence[T]]) -> dict[str, list[T]]:
+        def pick_texts(part: Mapping[str, Sequence[T]]) -> dict[str, list[T]]:
             return {name: [texts[i] for i in segments] for name, texts in part.items()}
 
         def row(part: Sequence[str] | None) -> list[str] | None:
             return None if part is None else [part[i] for i in segments]
 
         every = Judgements(self.human, self.rankings, self.errors, self.looked_at, self.repeated)
-        said = of_segments(every, segments)
+        said = select_segments(every, segments)
         return self._replace_parts(
-            references=some(self.references),
-            systems=some(self.systems),
+            references=pick_texts(self.references),
+            systems=pick_texts(self.systems),
             sources=row(self.sources),
             documents=row(self.documents),
             domains=row(self.domains),
-            labels=some(self.labels),
+            labels=pick_texts(self.labels),
             human=said.scores,
             rankings=said.rankings,
             errors=said.errors,
             looked_at=said.looked_at,
             repeated=said.repeated,
-            system_references={name: some(r) for name, r in self.system_references.items()},
-            logged={metric: some(scores) for metric, scores in self.logged.items()},
-            codes={role: some(codes) for role, codes in self.codes.items()},
-            alignments={name: one.of(segments) for name, one in self.alignments.items()},
-            units={name: some(ids) for name, ids in self.units.items()},
+            system_references={name: pick_texts(r) for name, r in self.system_references.items()},
+            logged={metric: pick_texts(scores) for metric, scores in self.logged.items()},
+            codes={role: pick_texts(codes) for role, codes in self.codes.items()},
+            alignments={name: one.select(segments) for name, one in self.alignments.items()},
+            units={name: pick_texts(ids) for name, ids in self.units.items()},
         )
 
     def _replace_parts(self, **parts: object) -> TestSet:
@@ -758,11 +758,11 @@ class TestSet:
             ["language pair", summary.language_pair or "not given"],
             ["segments", str(summary.segments)],
             ["source", "yes" if summary.sources else "no"],
-            ["references", named(list(summary.references)) or "none"],
-            ["systems", f"{summary.systems}: {named(list(self.systems))}"],
+            ["references", list_names(list(summary.references)) or "none"],
+            ["systems", f"{summary.systems}: {list_names(list(self.systems))}"],
             ["documents", str(summary.documents)],
-            ["domains", named(list(summary.domains)) or "none"],
-            ["human scores", named(list(summary.human_scores)) or "none"],
+            ["domains", list_names(list(summary.domains)) or "none"],
+            ["human scores", list_names(list(summary.human_scores)) or "none"],
         ]
         doubts = [f"<p><em>{notebook.escape(noted(one))}</em></p>" for one in self.anomalies]
         table = notebook.html_table([("Part", False), ("Holds", False)], rows)

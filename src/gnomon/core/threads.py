@@ -14,7 +14,7 @@ from gnomon.native import _signals as signals
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-__all__ = ["each_in_threads", "using_workers", "workers"]
+__all__ = ["map_in_threads", "using_workers", "workers"]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -24,7 +24,7 @@ _workers: ContextVar[int] = ContextVar("workers", default=1)
 
 @contextmanager
 def using_workers(number: int) -> Iterator[None]:
-    """Let :func:`each_in_threads` use as many threads."""
+    """Let :func:`map_in_threads` use as many threads."""
     before = _workers.set(number)
     try:
         yield
@@ -37,7 +37,7 @@ def workers() -> int:
     return _workers.get()
 
 
-def each_in_threads(function: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
+def map_in_threads(function: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
     """Yield results of a function for each item, in their order, as they come."""
     number = min(workers(), len(items))
     if number < 2:  # what a thread frees, others do not get: without need there is none

@@ -22,7 +22,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from gnomon.core.doubts import SAID_FIRST, fullest, said_of
+from gnomon.core.doubts import SAID_FIRST, fullest, select_messages
 from gnomon.core.manifest import imported
 from gnomon.core.reading_order import brief, map_positions
 from gnomon.messages import Message, message
@@ -44,7 +44,7 @@ __all__ = [
     "further_segments",
     "metric_title",
     "number",
-    "of_scores",
+    "summarise_scores",
     "titles_of",
 ]
 
@@ -156,7 +156,7 @@ def titles_of(finding: Finding) -> Mapping[str, str]:
 _FIGURES = "the scores of the systems; nothing was tested"
 
 
-def of_scores(
+def summarise_scores(
     scores: Sequence[Scores], table: str = "scores", *, shell: bool = True
 ) -> tuple[Message, ...]:
     """Say who has the best score, and that no test was made; of a lone system, its score.
@@ -167,7 +167,7 @@ def of_scores(
         shell: whether readers can run a command.
     """
     notices = fullest(notice for metric in scores for notice in metric.notices)
-    said = [one for code in SAID_FIRST for one in said_of(code, notices)]
+    said = [one for code in SAID_FIRST for one in select_messages(code, notices)]
     every = [(name, name not in metric.doubtful) for metric in scores for name in metric.systems]
     places = {table: [n for n, (_, sound) in enumerate(every) if sound]}
     sound = [_sound(metric) for metric in scores]
@@ -176,7 +176,7 @@ def of_scores(
     segments = max((metric.segments.shape[1] for metric in scores), default=0)
     lacking = empty_outputs(empty, segments)
     first = [*said, *lacking]
-    cut = said_of("score.cut", notices)
+    cut = select_messages("score.cut", notices)
     return brief([*first, *statements, *cut]) if first or statements else ()
 
 
@@ -225,7 +225,7 @@ def _say_sound_systems(scores: Sequence[Scores], table: str, shell: bool) -> lis
 
 def _is_unread(scores: Scores) -> bool:
     """True if the metric does not read the texts."""
-    return bool(said_of("data.unread", scores.notices))
+    return bool(select_messages("data.unread", scores.notices))
 
 
 def _ranked(scores: Scores) -> list[int]:

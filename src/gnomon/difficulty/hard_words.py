@@ -12,7 +12,7 @@ from gnomon.core.findings import Bars, Finding, Listing, Scatter
 from gnomon.core.options import Count, Positive
 from gnomon.core.records import table
 from gnomon.core.registry import method
-from gnomon.core.scores import of_metric
+from gnomon.core.scores import name_metric
 from gnomon.core.scripts import word_pattern
 from gnomon.core.store_views import Layer, metric_sql
 from gnomon.core.testset import TestSet
@@ -161,7 +161,7 @@ def words(
         shown += exhibits(all_words, testset, examples)
         several = len(wanted) > 1
         notices += (
-            of_metric(metric.metric.spec, n) if several else n for n in metric.notices(batch)
+            name_metric(metric.metric.spec, n) if several else n for n in metric.notices(batch)
         )
         notices += _explained(all_words, least)
         notices += empty_notices(testset, metric.pool.systems if metric.pool else ())

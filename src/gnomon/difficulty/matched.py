@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from gnomon.core.errors import DataError, UsageError
-from gnomon.core.scores import of_metric
+from gnomon.core.scores import name_metric
 from gnomon.difficulty.frozen import check_frozen, read_hardness
 from gnomon.difficulty.gram_hardness import runs
 from gnomon.difficulty.paper.published_code import (
@@ -406,7 +406,7 @@ class BoundDifficulty(TokenDifficulty, OfParts):
             notices.append(message("note.difficulty.not_rescaled"))
         if self._part == _F:
             notices += self._sign_notices(batch)
-        return tuple(of_metric(self.metric.spec, notice) for notice in notices)
+        return tuple(name_metric(self.metric.spec, notice) for notice in notices)
 
     def _sign_notices(self, batch: Batch) -> Iterator[Message]:
         """Notices of precision and recall of different signs, in segments and on average."""

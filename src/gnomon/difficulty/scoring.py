@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from gnomon.core.findings import Finding, Listing
 from gnomon.core.records import table
 from gnomon.core.registry import method
-from gnomon.core.reranked import beside_base, ranks
+from gnomon.core.reranked import base_views, ranks
 from gnomon.core.testset import TestSet
 from gnomon.difficulty._requests import SavedDifficulties, check_score
 from gnomon.difficulty.pools import empty_notices
@@ -103,7 +103,7 @@ def score(
         signatures={
             each.metric.spec: signature_of(cast("BoundMetric", each), batch) for each in bound
         },
-        views=(Listing("scores", _TITLE, shown), *beside_base("scores", rows)),
+        views=(Listing("scores", _TITLE, shown), *base_views("scores", rows)),
         notices=tuple(dict.fromkeys(notices)),
         facts=facts_of(testset, bound, "base metric"),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.core.doubts import said_of
+from gnomon.core.doubts import select_messages
 from gnomon.core.errors import SpecError
 from gnomon.core.reranked import rank_changes, ranked_by_metric
 from gnomon.core.scripts import unit_of_words
@@ -67,7 +67,7 @@ def _weighed(text: str) -> str:
 
 
 def _empty(finding: Finding) -> Iterator[Message]:
-    yield from said_of("difficulty.empty", finding.notices)
+    yield from select_messages("difficulty.empty", finding.notices)
 
 
 # Words

@@ -26,7 +26,7 @@ from gnomon.core.options import (
     OutputFile,
     Positive,
     Seed,
-    with_fields,
+    expand_fields,
 )
 from gnomon.core.records import table
 from gnomon.core.registry import method
@@ -102,7 +102,7 @@ examples:
     verdict=sheet_verdict,
     check=check_sheet,
 )
-@with_fields(sources=FeatureSources, run=Run)
+@expand_fields(sources=FeatureSources, run=Run)
 def sheet(
     testset: TestSet | None = None,
     metrics: Metrics = "bleu",
@@ -200,7 +200,7 @@ def sheet(
         workbook = fspath(save).endswith(".xlsx")
         texts[save] = sheet_workbook(blind, scalar=told.scalar) if workbook else sheet_text(blind)
     if form is not None:
-        make = imported("gnomon.report.sheet:to_form")
+        make = imported("gnomon.report.sheet:render_form")
         texts[form] = make(blind.items, study=blind.study, question=blind.question)
     _keep_answers(texts)
     write_together(texts)

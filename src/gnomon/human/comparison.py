@@ -16,7 +16,7 @@ from gnomon.core.options import (
     Group,
     InputFile,
     Metavar,
-    with_fields,
+    expand_fields,
 )
 from gnomon.core.records import table
 from gnomon.core.registry import method
@@ -103,7 +103,7 @@ def check_compare(outline: Outline | None, options: BoundOptions) -> Iterator[Pr
     verdict=compare_verdict,
     check=check_compare,
 )
-@with_fields(tests=HumanTests)
+@expand_fields(tests=HumanTests)
 def compare(
     testset: TestSet,
     *,

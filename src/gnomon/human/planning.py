@@ -14,7 +14,7 @@ from gnomon.core.options import (
     InputFile,
     Limits,
     Metavar,
-    with_fields,
+    expand_fields,
 )
 from gnomon.core.records import table
 from gnomon.core.registry import method
@@ -86,7 +86,7 @@ def check_plan(_outline: Outline | None, options: BoundOptions) -> Iterator[Prob
     verdict=plan_verdict,
     check=check_plan,
 )
-@with_fields(campaign_tests=PlannedTests)
+@expand_fields(campaign_tests=PlannedTests)
 def plan(
     campaign: Annotated[
         TestSet | str | os.PathLike[str] | None,

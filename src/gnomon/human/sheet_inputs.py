@@ -82,7 +82,7 @@ def sheet_inputs(inputs: Any, options: Mapping[str, Any]) -> tuple[TestSet | Non
                 parameter("read"), " takes answers and the key alone; leave the test set out"
             )
         return (None,)
-    given = inputs.one()
+    given = inputs.only()
     if options.get("origin") != "paraphrases":
         return (given.testset(),)
     testset, args = given.references(), given.args

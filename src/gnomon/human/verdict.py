@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from gnomon.core.doubts import said_of
+from gnomon.core.doubts import select_messages
 from gnomon.core.verdicts import LEAST
 from gnomon.human.campaign import LEAST_SEGMENTS
 from gnomon.human.rows import PreferredRow, RaterRow, SystemScoreRow
@@ -75,7 +75,7 @@ def _sample(
     human, sizes = pairs[0].human, {row.system: row.segments for row in systems}
     documents = max((row.documents or 0 for row in pairs), default=0) or None
     unequal = any(row.segments > min(sizes[row.system], sizes[row.other]) for row in pairs)
-    shared = said_of("note.human.shared", finding.notices)
+    shared = select_messages("note.human.shared", finding.notices)
     judged = [one.params["judged"] for one in shared if one.params["human"] == human]
     fewest, most = min(sizes.values()), max(sizes.values())
     return {

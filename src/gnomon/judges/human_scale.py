@@ -10,7 +10,7 @@ import numpy as np
 
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.findings import Finding, Listing, Scatter
-from gnomon.core.options import IntervalOptions, OutputFile, Positive, with_fields
+from gnomon.core.options import IntervalOptions, OutputFile, Positive, expand_fields
 from gnomon.core.records import column_names, table
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
@@ -102,7 +102,7 @@ def _has_human_scores(outline: Outline, options: Mapping[str, Any]) -> bool:
     check=check_calibrate,
     verdict=calibration_verdict,
 )
-@with_fields(intervals=IntervalOptions)
+@expand_fields(intervals=IntervalOptions)
 def calibrate(
     testset: TestSet,
     metrics: Metrics = (),

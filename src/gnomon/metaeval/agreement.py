@@ -39,7 +39,7 @@ from gnomon.core.options import (
     Metavar,
     NotInStudies,
     Rare,
-    with_fields,
+    expand_fields,
 )
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
@@ -102,7 +102,7 @@ _TESTS = Group("intervals and tests")
     check=check_metaeval,
     verdict=metaeval_verdict,
 )
-@with_fields(people=HumanSide, measured=Measured, draws=DrawOptions)
+@expand_fields(people=HumanSide, measured=Measured, draws=DrawOptions)
 def metaeval(
     testsets: TestSet | Sequence[TestSet] = (),
     metrics: Judged = None,

@@ -12,7 +12,7 @@ from gnomon.agreement.paraphrased import ComparedMetrics
 from gnomon.agreement.tables import AgreementRow, DecisionRow, tables
 from gnomon.core.findings import Finding
 from gnomon.core.records import table
-from gnomon.core.signature import Signature, of_test_sets
+from gnomon.core.signature import Signature, merge_signatures
 from gnomon.metaeval.agreement_views import views
 from gnomon.metaeval.notices import notices
 
@@ -87,7 +87,7 @@ def agreement_finding(
 
 def _signatures(pairings: Sequence[Pairing], asked: Asked) -> dict[str, Signature]:
     """One per metric where all test sets agree, else one for each; and that of the judging."""
-    signatures = of_test_sets(
+    signatures = merge_signatures(
         {
             (name, pairing.label): text
             for pairing in pairings

@@ -12,7 +12,7 @@ from gnomon.agreement.measures import STATISTICS
 from gnomon.agreement.pairing import PREFIX
 from gnomon.agreement.significance import FEW_SYSTEMS
 from gnomon.agreement.tables import AgreementRow, WinRow, judged_rows
-from gnomon.core.doubts import said_of
+from gnomon.core.doubts import select_messages
 from gnomon.core.verdicts import LEAST, titles_of
 from gnomon.messages import message
 from gnomon.messages.audiences import Named
@@ -146,13 +146,13 @@ def metaeval_verdict(finding: Finding) -> Iterator[Message]:
     said = list(_answers(finding, chosen, single))
     yield from said
     yield from gains_verdict(finding)
-    yield from said_of("score.cut", finding.notices)
+    yield from select_messages("score.cut", finding.notices)
     yield from _missing(finding)
     yield from _equal(finding)
     yield from _circular(finding)
     yield from _edits(finding, single)
     yield from _few(finding, single)
-    against = said_of("metaeval.against", said)
+    against = select_messages("metaeval.against", said)
     turned = {str(name) for one in against for name in cast("list[str]", one.params["metrics"])}
     yield from _backwards(finding, groups, turned)
     yield from _controlled(finding, groups)
@@ -311,7 +311,7 @@ def _goes_against(
     facts: Mapping[str, Any] | None = None,
 ) -> Message:
     """Metrics that people disagree with for certain; without facts a caution."""
-    turn = _TURN if said_of("note.negative", finding.notices) else None
+    turn = _TURN if select_messages("note.negative", finding.notices) else None
     return message(
         "metaeval.against",
         finding.positions(rows),
@@ -470,7 +470,7 @@ def _equal(finding: Finding) -> Iterator[Message]:
 
 def _flat(finding: Finding) -> list[AgreementRow]:
     """The rows of metrics whose scores are all equal, as notes say."""
-    undefined = said_of("note.metaeval.undefined", finding.notices)
+    undefined = select_messages("note.metaeval.undefined", finding.notices)
     names = {one.params["metric"] for one in undefined if one.params["why"] == "metric"}
     rows = [row for row in finding.records(AgreementRow) if row.metric in names]
     some = {row.metric for row in rows if row.statistic in _CORRELATIONS and row.value is not None}

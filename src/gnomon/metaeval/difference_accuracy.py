@@ -30,7 +30,7 @@ from gnomon.agreement.significance import resample_faults
 from gnomon.agreement.thresholds import published_share
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.findings import Finding, Lines, Listing
-from gnomon.core.options import DrawOptions, Flags, OutputFile, with_fields
+from gnomon.core.options import DrawOptions, Flags, OutputFile, expand_fields
 from gnomon.core.records import table
 from gnomon.core.registry import method
 from gnomon.core.signature import Signature
@@ -96,7 +96,7 @@ def check_delta_accuracy(outline: Outline | None, options: BoundOptions) -> Iter
     check=check_delta_accuracy,
     verdict=delta_accuracy_verdict,
 )
-@with_fields(draws=DrawOptions)
+@expand_fields(draws=DrawOptions)
 def delta_accuracy(
     testsets: Sequence[TestSet],
     metrics: Judged = "bleu",

@@ -11,7 +11,7 @@ from gnomon.agreement.error_spans import ErrorFree, pair_marks
 from gnomon.agreement.significance import refuse_unknown_documents, resample_faults
 from gnomon.core.errors import UsageError
 from gnomon.core.findings import Finding
-from gnomon.core.options import Count, DrawOptions, Group, Metavar, Share, Unit, with_fields
+from gnomon.core.options import Count, DrawOptions, Group, Metavar, Share, Unit, expand_fields
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
@@ -89,7 +89,7 @@ def check_spans(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
     marks=error_span_marks,
     check=check_spans,
 )
-@with_fields(draws=DrawOptions)
+@expand_fields(draws=DrawOptions)
 def spans(
     testset: TestSet,
     metrics: Metrics = (),

@@ -252,7 +252,7 @@ def _score_pairs(
         part,
         texts=tuple(index),
         candidates=np.array([candidate_numbers], dtype=np.int32),
-        references=Ragged.of([[number] for number in reference_numbers]),
+        references=Ragged.pack([[number] for number in reference_numbers]),
         system_references={},
     )
     sign = 1.0 if bound.higher_is_better else -1.0
@@ -817,7 +817,7 @@ def _join_edited(batch: Batch, chunk: Sequence[_Edited]) -> Batch:
             for numbers, reference_lists in zip(as_reference, ragged, strict=True)
             for row in reference_lists
         ]
-        return Ragged.of(rows)
+        return Ragged.pack(rows)
 
     candidates = []
     for edited, batch_part in zip(chunk, parts, strict=True):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import numpy as np
 
 from gnomon.core.errors import DataError
-from gnomon.core.threads import each_in_threads, workers
+from gnomon.core.threads import map_in_threads, workers
 from gnomon.metrics.masking import Action
 from gnomon.metrics.ngrams import TextPairs
 from gnomon.metrics.sequences import TokenMasks, offsets_of, ranges
@@ -216,7 +216,7 @@ def masked_scores(
             scores[variant + offset] = comparisons.spread(column, np.nan)
         return len(rows) * (1 + both)
 
-    return scores, sum(each_in_threads(rescored, list(_jobs(masks.plan))))
+    return scores, sum(map_in_threads(rescored, list(_jobs(masks.plan))))
 
 
 def _jobs(plan: MaskPlan) -> Iterator[tuple[int, bool]]:
@@ -248,7 +248,7 @@ def compute_in_blocks(
     if workers() > 1:
         size = min(max(_LEAST, -(-len(rows) // (_BLOCKS * workers()))), _BLOCK)
     starts = range(0, max(len(rows), 1), size)
-    blocks = each_in_threads(lambda at: compare(rows[at : at + size]), starts)
+    blocks = map_in_threads(lambda at: compare(rows[at : at + size]), starts)
     first = next(blocks)
     if len(rows) <= size:
         return first

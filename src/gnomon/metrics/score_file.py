@@ -12,7 +12,7 @@ import numpy as np
 from gnomon.core.errors import DataError, SpecError, UnknownNameError, UsageError
 from gnomon.core.human import names_people
 from gnomon.core.options import InputFile
-from gnomon.core.scores import check_sums, named
+from gnomon.core.scores import check_sums, list_names
 from gnomon.core.signature import Signature, content_hash
 from gnomon.data.formats import find_scores, first_line_of, is_wmt_scores, read_bytes
 from gnomon.messages import message
@@ -182,8 +182,8 @@ class ScoreFile(Options, Metric):
             return BoundSystemScores(self, testset.batch(), identity, cells, others, people, totals)
         if len(without) < len(testset.systems):
             raise DataError(
-                f"{self.file} scores some systems as a whole, and not {named(without)}; give all"
-                " systems such a score, or none"
+                f"{self.file} scores some systems as a whole, and not {list_names(without)}; give"
+                " all systems such a score, or none"
             )
         people = _is_of_people(self, name, cells, testset)
         return BoundSegmentScores(self, testset.batch(), identity, cells, others, people)

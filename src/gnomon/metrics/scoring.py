@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
 
 import numpy as np
 
-from gnomon.core.doubts import said_of
+from gnomon.core.doubts import select_messages
 from gnomon.core.options import OutputFile, Workers
 from gnomon.core.registry import method
 from gnomon.core.scores import Preferences, Scores
@@ -218,7 +218,7 @@ def _mended(
     testset: TestSet, metric: str | Metric | BoundMetric | Callable[..., float], scores: Scores
 ) -> Iterator[Message]:
     """Say scores of damaged systems as if their texts, and the references, were mended."""
-    for said in said_of("data.damaged", testset.anomalies):
+    for said in select_messages("data.damaged", testset.anomalies):
         system, what = str(said.params["name"]), str(said.params["what"])
         if said.params["text"] != "system":
             continue
@@ -249,7 +249,7 @@ def compare_other_references(
     allow_code: bool = False,
 ) -> Iterator[Message]:
     """Say scores by references of unknown origin, where some are a system's output."""
-    suspected = said_of("data.favoured", testset.anomalies)
+    suspected = select_messages("data.favoured", testset.anomalies)
     wrong = {said.params["among"] for said in suspected}
     others = [one for one in testset.references if one not in wrong]
     if not suspected or len(others) == len(testset.references) or not others:

@@ -31,7 +31,7 @@ from typing import (
 )
 
 from gnomon.core.errors import SpecError, nearest
-from gnomon.core.options import CAPABILITIES, describe, fields_of, fits, parts_of, reaches
+from gnomon.core.options import CAPABILITIES, describe, fields_of, fits, reaches, union_members
 from gnomon.core.own_code import is_target
 from gnomon.core.signature import Signature
 from gnomon.metrics.requirements import needs_of_options
@@ -258,7 +258,7 @@ def _fits(kind: Any, value: Any) -> bool:
         isinstance(value, member) and not isinstance(value, type)
         if getattr(member, "_is_protocol", False)
         else fits(member, value) is True
-        for member in parts_of(kind)
+        for member in union_members(kind)
     )
 
 
@@ -270,7 +270,7 @@ def _has_nan(value: object) -> bool:
 
 def _fitted(value: Any, kind: Any) -> object:
     """A list as a tuple, and a number as what is wanted."""
-    member = next(kind for kind in parts_of(kind) if _fits(kind, value))
+    member = next(kind for kind in union_members(kind) if _fits(kind, value))
     if get_origin(member) is tuple:
         return tuple(_fitted(item, get_args(member)[0]) for item in value)
     return member(value) if member in (int, float) else value

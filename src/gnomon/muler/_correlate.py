@@ -14,11 +14,11 @@ from gnomon.core.options import (
     Group,
     Limits,
     Metavar,
-    with_fields,
+    expand_fields,
 )
 from gnomon.core.registry import method
 from gnomon.core.running import Run
-from gnomon.core.signature import of_test_sets
+from gnomon.core.signature import merge_signatures
 from gnomon.core.testset import TestSet
 from gnomon.core.verdicts import metric_title
 from gnomon.linguistics import Features, FeatureSources
@@ -96,7 +96,7 @@ def check_correlate(outline: Outline | None, options: BoundOptions) -> Iterator[
     check=check_correlate,
     verdict=correlate_verdict,
 )
-@with_fields(sources=FeatureSources, masks=MaskOptions, run=Run)
+@expand_fields(sources=FeatureSources, masks=MaskOptions, run=Run)
 def correlate(
     testsets: TestSet | Sequence[TestSet],
     metrics: Metrics = "bleu",
@@ -176,7 +176,7 @@ def _finding(
         method="muler correlate",
         title="MuLER over many systems: what it correlates with",
         tables=tuple(tables),
-        signatures=of_test_sets(gathered.signatures),
+        signatures=merge_signatures(gathered.signatures),
         views=views({table.name: table for table in tables}, metrics),
         exhibits=tuple(gathered.exhibits),
         notices=(*_notices(sets, setups), *dict.fromkeys(gathered.notices)),

@@ -23,7 +23,7 @@ from gnomon.core.options import (
     Resamples,
     Seed,
     Unit,
-    with_fields,
+    expand_fields,
 )
 from gnomon.core.registry import method
 from gnomon.core.running import Run
@@ -90,7 +90,7 @@ exit code 3: --fail-if-major found a system with so many major errors or more
     verdict=errors_verdict,
     check=check_errors_by_feature,
 )
-@with_fields(sources=FeatureSources, run=Run)
+@expand_fields(sources=FeatureSources, run=Run)
 def errors(
     testset: TestSet,
     features: Features = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.core.doubts import said_of
+from gnomon.core.doubts import select_messages
 from gnomon.core.verdicts import LEAST, metric_title
 from gnomon.linguistics import gloss
 from gnomon.messages import message
@@ -25,20 +25,20 @@ def errors_verdict(finding: Finding) -> Iterator[Message]:
     """Where errors are more frequent than elsewhere, and which systems differ."""
     rows = [row for row in finding.records(ErrorRateRow) if row.severity == "any"]
     markers = list(dict.fromkeys(row.marks for row in rows))
-    yield from said_of("errors.unlisted", finding.notices)
+    yield from select_messages("errors.unlisted", finding.notices)
     for marks in markers:
         whole = [row for row in rows if row.marks == marks and row.system is None]
         yield from _where(finding, marks, whole)
     for code in ("errors.cut", "data.few"):
-        yield from said_of(code, finding.notices)
+        yield from select_messages(code, finding.notices)
     yield from _systems(finding)
-    yield from said_of("muler.untagged", finding.notices)
+    yield from select_messages("muler.untagged", finding.notices)
 
 
 def _where(finding: Finding, marks: str, rows: Sequence[ErrorRateRow]) -> Iterator[Message]:
     words = next((row for row in rows if row.feature in UNITS), None)
     if words is None or words.occurrences < LEAST:
-        told = said_of("data.few", finding.notices)
+        told = select_messages("data.few", finding.notices)
         if not any(one.subjects.get("metrics") == (marks,) for one in told):
             n, unit = (words.occurrences, words.feature[:-1]) if words else (0, "word")
             yield message("data.few", {}, of=[metric_title(marks)], n=n, unit=unit, least=LEAST)

@@ -14,7 +14,7 @@ from gnomon.core.options import (
     Seed,
     Unit,
     Workers,
-    with_fields,
+    expand_fields,
 )
 from gnomon.core.registry import method
 from gnomon.core.running import Run
@@ -77,7 +77,7 @@ examples:
     verdict=muler_verdict,
     check=check_score,
 )
-@with_fields(sources=FeatureSources, masks=MaskOptions, run=Run)
+@expand_fields(sources=FeatureSources, masks=MaskOptions, run=Run)
 def score(
     testset: TestSet,
     metrics: Metrics = "bleu",

@@ -37,7 +37,7 @@ def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
     if options.scorers:
         yield from scorer_faults(options.scorers, allow_code=options.allow_code)
     language = None if outline is None else outline.target_language
-    words = options.of(WordChoice)
+    words = options.build(WordChoice)
     if are_scorers_alone(options.metrics, words, options.scorers, language):
         yield from side_faults(outline, "sentence scorers compare with references")
         tagger = words.tagger if isinstance(words.tagger, str) else None

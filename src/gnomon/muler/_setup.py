@@ -10,7 +10,7 @@ import numpy as np
 
 from gnomon.core.errors import DataError, GnomonError, MaskingError, UsageError
 from gnomon.core.options import SEED, Group, Help, Rare, fields_of, misfits, refusal
-from gnomon.core.scores import of_metric
+from gnomon.core.scores import name_metric
 from gnomon.core.spans import SpanTable
 from gnomon.core.validation import Problem, problems
 from gnomon.linguistics import (
@@ -276,13 +276,13 @@ def mask_faults(
 
 def check_masked(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """Check options of methods that mask, each of which fits alone; others fit together."""
-    masks = options.of(MaskOptions).seeded(SEED)
+    masks = options.build(MaskOptions).seeded(SEED)
     yield from _mask_faults(masks)
     unseen = masks.kind == "substitute"
     yield from mask_faults(
         outline,
         options.metrics,
-        options.of(WordChoice),
+        options.build(WordChoice),
         allow_code=options.allow_code,
         unseen=unseen,
     )
@@ -382,7 +382,7 @@ class Setup:
         """Notices of features and masks."""
         notices = [*self.annotation.notices, *self._kinds_of_masks()]
         for name, metric in self.metrics.items():
-            notices += [of_metric(name, notice) for notice in metric.choice]
+            notices += [name_metric(name, notice) for notice in metric.choice]
             notices += metric.mask_notices()
             if self.masks.words and metric.masks_used == "tokens":
                 notices.append(message("note.muler.masks_tokens", metric=name, instead=_IN_PLACE))

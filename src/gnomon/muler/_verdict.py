@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gnomon.core.doubts import said_of
+from gnomon.core.doubts import select_messages
 from gnomon.core.verdicts import titles_of
 from gnomon.linguistics import gloss
 from gnomon.messages import message
@@ -125,7 +125,7 @@ def muler_verdict(finding: Finding) -> Iterator[Message]:
         yield from score_verdict(finding)
     if rows:
         yield from discrepancy_verdict(finding)
-    yield from said_of("muler.untagged", finding.notices)
+    yield from select_messages("muler.untagged", finding.notices)
     if any(table.name == "scorers" for table in finding.tables):
         yield from sentences_verdict(finding)
 

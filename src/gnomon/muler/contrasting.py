@@ -124,7 +124,7 @@ def contrast_faults(outline: Outline | None, options: BoundOptions) -> Iterator[
         given = " ".join(map(str, options.metrics)) or "none"
         yield Problem("metrics", UsageError(f"pairs are found under one metric; got {given}"))
         return
-    words = options.of(WordChoice)
+    words = options.build(WordChoice)
     yield from mask_faults(outline, options.metrics, words, allow_code=options.allow_code)
 
 

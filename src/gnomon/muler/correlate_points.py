@@ -11,7 +11,7 @@ import numpy as np
 
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.options import CONFIDENCE
-from gnomon.core.scores import of_testset
+from gnomon.core.scores import name_testset
 from gnomon.core.scripts import spaced_words
 from gnomon.core.slices import slices
 from gnomon.core.testset import SystemInfo, TestSet
@@ -129,7 +129,7 @@ def add_scorers(
         examples=0,
         run=run,
     )
-    gathered.notices += [of_testset(member.name, notice) for notice in part.notices]
+    gathered.notices += [name_testset(member.name, notice) for notice in part.notices]
     gathered.signatures |= {(name, member.name): text for name, text in part.signatures.items()}
     points = [point for point in gathered.points if point.test_set == member.name]
     gathered.points += _points(points, part.table.records)

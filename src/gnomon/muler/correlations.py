@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon import stats
-from gnomon.core.doubts import said_of
+from gnomon.core.doubts import select_messages
 from gnomon.core.findings import HeatMap, Scatter
 from gnomon.core.options import CONFIDENCE
 from gnomon.core.records import (
@@ -504,7 +504,7 @@ def points_of(
 
 def correlate_verdict(finding: Finding) -> Iterator[Message]:
     """Which features go along with the score over systems."""
-    yield from said_of("muler.masks", finding.notices)
+    yield from select_messages("muler.masks", finding.notices)
     every = finding.records(CorrelationRow)
     titles, outside = titles_of(finding), _outside(finding.records(PointRow))
     for metric in dict.fromkeys(row.metric for row in every):

@@ -214,7 +214,7 @@ class OmissionRow(Record):
 
 def omissions_table(rows: Sequence[DifferenceRow]) -> Table:
     """Table of features that systems have too few of, pair by pair."""
-    kept = [OmissionRow.of(row) for row in rows]
+    kept = [OmissionRow.derive(row) for row in rows]
     return table("omissions", "Differences in what systems leave out", OmissionRow, kept)
 
 

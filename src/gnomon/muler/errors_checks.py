@@ -41,4 +41,4 @@ def check_errors_by_feature(outline: Outline | None, options: BoundOptions) -> I
             alone=True,
         )
     language = None if outline is None else language_of(outline, options.side)
-    yield from word_faults(options.of(WordChoice), language, known=outline is not None)
+    yield from word_faults(options.build(WordChoice), language, known=outline is not None)

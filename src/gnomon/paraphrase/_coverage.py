@@ -79,7 +79,7 @@ def check_coverage(outline: Outline | None, options: BoundOptions) -> Iterator[P
 
 def _pair_test_sets(inputs: Any, _: object) -> tuple[TestSet, TestSet]:
     """The test set that a command line names, and the same with paraphrases."""
-    given = inputs.one()
+    given = inputs.only()
     testset = given.original()
     return testset, given.paraphrased(testset)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.findings import Bars, Exhibit, ExhibitText, Finding, Highlight, Listing
-from gnomon.core.options import Group, with_fields
+from gnomon.core.options import Group, expand_fields
 from gnomon.core.records import column_names, table
 from gnomon.core.registry import method
 from gnomon.core.running import Run
@@ -111,7 +111,7 @@ class SyntaxTrees:
     check=check_diversity,
     verdict=diversity_verdict,
 )
-@with_fields(syntax=SyntaxTrees, run=Run)
+@expand_fields(syntax=SyntaxTrees, run=Run)
 def diversity(
     sets: Mapping[str, Wordings] | TestSet | Paraphrases,
     references: TestSet | None = None,

@@ -29,7 +29,7 @@ __all__ = ["read_sets", "wordings_of_study"]
 
 def read_sets(inputs: Any, options: dict[str, Any]) -> tuple[dict[str, Wordings], TestSet | None]:
     """The sets of wordings that a command line names, and the references if there are some."""
-    given = inputs.one()
+    given = inputs.only()
     args = given.args
     if options.get("trees"):
         options["trees"] = cut(tree_sets(options["trees"]), args.first)

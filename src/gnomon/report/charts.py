@@ -20,7 +20,7 @@ from gnomon.core.errors import UsageError, not_installed
 from gnomon.core.findings import Bars, HeatMap, Histogram, Lines, Listing, Scatter, StackedBars
 from gnomon.core.tabular import UNDEFINED, cell_text, number_of, selected, visible
 from gnomon.core.verdicts import titles_of
-from gnomon.report.short_names import LONGEST_NAME, with_short_names
+from gnomon.report.short_names import LONGEST_NAME, shorten_names
 from gnomon.stats import pearson
 
 if TYPE_CHECKING:
@@ -180,13 +180,13 @@ def _script(letter: str) -> str:
 
 def chart(finding: Finding, view: int | str | None = None) -> Chart:
     """A view as a Vega-Lite specification; see :meth:`gnomon.Finding.chart`."""
-    chosen = _chosen(finding, view)
+    chosen = _choose_view(finding, view)
     table = finding.table(chosen.table)
     rows = selected(table, chosen.where)
     if not rows:
         raise UsageError(f"the view {chosen.title!r} has no rows to draw")
     room = _Room()
-    made = _drawn(chosen, table, rows, titles_of(finding), room)
+    made = _draw(chosen, table, rows, titles_of(finding), room)
     if made is None:
         raise UsageError(f"the view {chosen.title!r} has no defined values to draw")
     for said in room.left_out:
@@ -200,7 +200,7 @@ def figure(view: View, table: Table, rows: Rows, titles: Mapping[str, str]) -> J
 
     None where nothing is to be drawn. ``titles``: of metrics, as people know them.
     """
-    made = _drawn(view, table, rows, titles, _Room(_ON_REQUEST)) if rows else None
+    made = _draw(view, table, rows, titles, _Room(_ON_REQUEST)) if rows else None
     return None if made is None else {"description": visible(view.title), **made}
 
 
@@ -209,7 +209,7 @@ def look() -> Json:
     return _look(*_SCREEN)
 
 
-def _drawn(
+def _draw(
     view: View, table: Table, rows: Rows, titles: Mapping[str, str], room: _Room
 ) -> Json | None:
     named = [column.name for column in table.columns if column.kind == "text"]
@@ -218,10 +218,10 @@ def _drawn(
         for row in rows
     ]
     made = _DRAWERS[type(view)](view, table, shown, room)
-    return with_short_names(made) if made["data"]["values"] else None
+    return shorten_names(made) if made["data"]["values"] else None
 
 
-def _chosen(finding: Finding, wanted: int | str | None) -> View:
+def _choose_view(finding: Finding, wanted: int | str | None) -> View:
     pictures = {
         number: shown
         for number, shown in enumerate(finding.views)
@@ -291,15 +291,17 @@ class _Room:
         return names[:most]
 
 
-def _said(table: Table, row: Mapping[str, Cell], names: Iterable[str], shown: Iterable[str]) -> str:
+def _describe_mark(
+    table: Table, row: Mapping[str, Cell], names: Iterable[str], shown: Iterable[str]
+) -> str:
     """A mark in words: the card, and what a screen reader says."""
     columns = [table.column(name) for name in shown]
-    figures = [f"{column.title} {_with_ends(table, row, column)}" for column in columns]
+    figures = [f"{column.title} {_format_interval(table, row, column)}" for column in columns]
     said = (str(row[name]) for name in dict.fromkeys(names) if row[name] != UNDEFINED)
     return f"{', '.join(said)}: {', '.join(figures)}"
 
 
-def _with_ends(table: Table, row: Mapping[str, Cell], column: Column) -> str:
+def _format_interval(table: Table, row: Mapping[str, Cell], column: Column) -> str:
     text = cell_text(row[column.name], column)
     if column.ends is None or any(number_of(row[end]) is None for end in column.ends):
         return text
@@ -347,7 +349,7 @@ def _whisker(low: str, high: str, title: str) -> Json:
     }
 
 
-def _in_panels(made: Json, rows: Sequence[Json], values: Sequence[Cell]) -> Json:
+def _split_panels(made: Json, rows: Sequence[Json], values: Sequence[Cell]) -> Json:
     """A chart of each panel, beside each other and below; each with axes of its own."""
     order = {"field": "panel", "type": "nominal", "sort": _distinct(rows, "panel")}
     several = {"facet": order, "columns": min(len(values), 3), "spec": made}
@@ -389,7 +391,7 @@ def _bars(view: Bars, table: Table, rows: Rows, room: _Room) -> Json:
     panels = [
         _bar_panel(
             view,
-            column if n else replace(column, title=_of_metric(view, rows, column.title)),
+            column if n else replace(column, title=_axis_title(view, rows, column.title)),
             n,
             values,
             colour,
@@ -399,7 +401,7 @@ def _bars(view: Bars, table: Table, rows: Rows, room: _Room) -> Json:
         for n, column in enumerate(columns)
     ]
     if apart:
-        return _in_panels(panels[0], values, names)
+        return _split_panels(panels[0], values, names)
     said = f"Shaded: cannot be told apart from {_name(view.band, {})}"
     below = {"title": {"text": wrap(said, _LINE_LENGTH)}} if banded else {}
     return {"data": {"values": values}, "hconcat": panels, **below}
@@ -423,10 +425,10 @@ def _bar(view: Bars, table: Table, row: Mapping[str, Cell], columns: Sequence[Co
     if view.hollow:
         made["hollow"] = number_of(row[view.hollow])
     shown = [*(column.name for column in columns), *more, *view.told]
-    return {**made, "said": _said(table, row, [view.category, view.series], shown)}
+    return {**made, "said": _describe_mark(table, row, [view.category, view.series], shown)}
 
 
-def _of_metric(view: View, rows: Rows, title: str) -> str:
+def _axis_title(view: View, rows: Rows, title: str) -> str:
     """The title of an axis, with the metric where a view is of one."""
     metrics = [str(rows[0][name]) for name in view.where if name in METRICS]
     return f"{title} ({metrics[0]})" if metrics else title
@@ -494,14 +496,14 @@ def _stacked(view: StackedBars, table: Table, rows: Rows, room: _Room) -> Json:
         {"name": row[view.category], "panel": row[view.series], "part": column.title,
          "place": place,
          "value": number_of(row[column.name]),
-         "said": _said(table, row, [view.category, view.series], [column.name])}
+         "said": _describe_mark(table, row, [view.category, view.series], [column.name])}
         for row in rows
         if row[view.series] in panels and row[view.category] in names
         for place, column in enumerate(map(table.column, view.parts))
     ]  # fmt: skip
     parts = {"y": _lined_up(values), "x": _numbers("value"), "color": _names("part"), **_CARD}
     parts["order"] = {"field": "place", "type": "quantitative"}
-    return _in_panels({"mark": "bar", "encoding": parts}, values, panels)
+    return _split_panels({"mark": "bar", "encoding": parts}, values, panels)
 
 
 def _is_faint(row: Mapping[str, Cell], view: HeatMap) -> bool:
@@ -510,7 +512,7 @@ def _is_faint(row: Mapping[str, Cell], view: HeatMap) -> bool:
     return few or (view.faint is not None and row[view.faint] is True)
 
 
-def _by_contrast(rows: Rows, view: HeatMap) -> list[Any]:
+def _sort_by_contrast(rows: Rows, view: HeatMap) -> list[Any]:
     """The names of its rows, of many those first whose cells differ most, greyed ones aside."""
     values: dict[Any, list[float]] = {}
     for row in rows:
@@ -527,7 +529,7 @@ def _by_contrast(rows: Rows, view: HeatMap) -> list[Any]:
 def _heat_map(view: HeatMap, table: Table, rows: Rows, room: _Room) -> Json:
     """A cell for each row and column, with its figure; greyed where it means little."""
     column = table.column(view.value)
-    names = room.first(_by_contrast(rows, view), room.most)
+    names = room.first(_sort_by_contrast(rows, view), room.most)
     more = [name for name in (view.under, view.beside) if name]
     values: list[Json] = []
     for row in rows:
@@ -535,7 +537,7 @@ def _heat_map(view: HeatMap, table: Table, rows: Rows, room: _Room) -> Json:
         if row[view.rows] not in names or value is None:
             continue
         mark = "*" if view.marks is not None and row[view.marks] is True else ""
-        said = _said(table, row, [view.rows, view.columns], [view.value, *more])
+        said = _describe_mark(table, row, [view.rows, view.columns], [view.value, *more])
         values.append(
             {
                 "name": row[view.rows],
@@ -560,7 +562,7 @@ def _heat_map(view: HeatMap, table: Table, rows: Rows, room: _Room) -> Json:
         name: end for name, end in (("domainMin", low), ("domainMax", high)) if end is not None
     }
     better = f", {column.better} is better" if column.better else ""
-    title = f"{_of_metric(view, rows, column.title)}{better}"
+    title = f"{_axis_title(view, rows, column.title)}{better}"
     colour = _numbers("value", title, scale=scale, legend={"titleLimit": 0, "tickCount": 2})
     grey = {"test": "datum.faint", "value": _GRID}
     letters = [
@@ -612,7 +614,7 @@ def _scatter(view: Scatter, table: Table, rows: Rows, room: _Room) -> Json:
             "encoding": {"text": {"field": "label"}, "color": {"value": _SOFT}},
         },
     ]
-    made = _in_panels({"layer": layers, "encoding": encoding}, values, panels)
+    made = _split_panels({"layer": layers, "encoding": encoding}, values, panels)
     return {**made, "resolve": {"scale": {"x": "independent", "y": "independent"}}}
 
 
@@ -627,7 +629,7 @@ def _points(view: Scatter, table: Table, rows: Rows, panels: int) -> Iterator[Js
     r = pearson(across, up) if len(there) > 2 else math.nan
     parts = [str(shown[0][view.panels])] if view.panels else []
     parts += [*([f"r = {r:.2f}"] if math.isfinite(r) else []), f"n = {len(there)}"]
-    labels = _apart(
+    labels = _place_labels(
         there,
         ["" if (name := str(row[view.label])) == UNDEFINED else name for row in shown],
         panels,
@@ -638,7 +640,7 @@ def _points(view: Scatter, table: Table, rows: Rows, panels: int) -> Iterator[Js
             "x": x, "y": y, "panel": ", ".join(parts),
             "label": label.text, "left": label.left,
             "series": row[view.series] if view.series else None,
-            "said": _said(table, row, names, [view.x, view.y]),
+            "said": _describe_mark(table, row, names, [view.x, view.y]),
         }  # fmt: skip
 
 
@@ -649,7 +651,7 @@ class _Label(NamedTuple):
     left: bool = False
 
 
-def _apart(
+def _place_labels(
     points: Sequence[tuple[float, float]], names: Sequence[str], panels: int
 ) -> list[_Label]:
     """Names beside points, none over a point or another name; those far from all others first."""
@@ -704,7 +706,7 @@ def _lines(view: Lines, table: Table, rows: Rows, room: _Room) -> Json:
         {"x": number_of(row[view.x]), "y": number_of(row[view.y]), "series": row[view.series],
          "panel": row[view.panels] if view.panels else "",
          **dict(zip(("low", "high"), (number_of(row[end]) for end in ends), strict=False)),
-         "said": _said(table, row, names, [view.x, view.y, *ends])}
+         "said": _describe_mark(table, row, names, [view.x, view.y, *ends])}
         for row in rows
         if row[view.series] in series and (view.panels is None or row[view.panels] in panels)
     ]  # fmt: skip
@@ -723,7 +725,7 @@ def _lines(view: Lines, table: Table, rows: Rows, room: _Room) -> Json:
         {"mark": {"type": "line", "aria": False}, "encoding": {"y": shown}},
         {"mark": {"type": "point", "size": 12}, "encoding": {"y": shown, **_CARD}},
     ]
-    return _in_panels({"layer": layers, "encoding": encoding}, values, panels)
+    return _split_panels({"layer": layers, "encoding": encoding}, values, panels)
 
 
 def _histogram(view: Histogram, table: Table, rows: Rows, _room: _Room) -> Json:
@@ -733,7 +735,7 @@ def _histogram(view: Histogram, table: Table, rows: Rows, _room: _Room) -> Json:
         low, high = number_of(row[view.start]), number_of(row[view.end])
         if low is None or high is None:
             continue
-        said = _said(table, row, [view.name], [view.count])
+        said = _describe_mark(table, row, [view.name], [view.count])
         bar = {"name": row[view.name], "low": low, "high": high, "said": said}
         values.append({**bar, "count": row[view.count]})
     title = table.column(view.start).title
@@ -742,7 +744,7 @@ def _histogram(view: Histogram, table: Table, rows: Rows, _room: _Room) -> Json:
         "data": {"values": values},
         "mark": {"type": "bar", "binSpacing": 1},
         "encoding": {
-            "x": _numbers("low", _of_metric(view, rows, title), bin="binned"),
+            "x": _numbers("low", _axis_title(view, rows, title), bin="binned"),
             "x2": {"field": "high"},
             "y": _numbers("count", table.column(view.count).title, axis={"tickCount": 5}),
             "color": {"condition": middle, "value": _COLOURS[0]},

@@ -39,7 +39,7 @@ def to_xlsx(what: Finding | Sequence[Scores], *, segments: bool = False) -> byte
     """
     if not isinstance(what, Finding):
         what = segments_finding(what) if segments else scores_finding(what)
-    sheets = [_found(what), *map(_worksheet, what.tables)]
+    sheets = [_summary_sheet(what), *map(_worksheet, what.tables)]
     if what.exhibits:
         sheets.append(_texts(what.exhibits))
     return build_workbook(sheets)
@@ -65,7 +65,7 @@ def write_xlsx(
         file.write(made)
 
 
-def _found(finding: Finding) -> Worksheet:
+def _summary_sheet(finding: Finding) -> Worksheet:
     """The sentences, what was looked at, and how to make the numbers again."""
     first, others = split_notes(finding.verdict)
     rows = [("found", "", rendered(one)) for one in first]
@@ -100,13 +100,13 @@ def _cell(value: Cell) -> Cell:
 
 def _texts(exhibits: Sequence[Exhibit]) -> Worksheet:
     """The segments behind the numbers: a row each, a column for each text and its figures."""
-    heads = dict.fromkeys(head for shown in exhibits for head in _named(shown))
+    heads = dict.fromkeys(head for shown in exhibits for head in _exhibit_cells(shown))
     given = ("Of", "List", "Segment", "Document", "Domain", "Why")
     rows = [
         (
             *(visible(shown.group), visible(shown.kind), shown.segment or None),
             *(_cell(name) for name in (shown.document, shown.domain, shown.caption)),
-            *(_named(shown).get(head) for head in heads),
+            *(_exhibit_cells(shown).get(head) for head in heads),
         )
         for shown in exhibits
     ]
@@ -114,7 +114,7 @@ def _texts(exhibits: Sequence[Exhibit]) -> Worksheet:
     return Worksheet("texts", [*given, *map(visible, heads)], rows, digits=numbers)
 
 
-def _named(shown: Exhibit) -> Mapping[str, Cell | list[Piece]]:
+def _exhibit_cells(shown: Exhibit) -> Mapping[str, Cell | list[Piece]]:
     """The texts of an exhibit, and what the metric said of each, by the heads of columns."""
     named: dict[str, Cell | list[Piece]] = {}
     for text in shown.texts:

@@ -25,7 +25,7 @@ from gnomon.core.verdicts import titles_of
 from gnomon.messages import joined, noted, rendered
 from gnomon.metrics.titles import metric_titles
 from gnomon.report.charts import METRICS, look
-from gnomon.report.panels import Panel, drawn_columns, packed, panels
+from gnomon.report.panels import Panel, list_columns, packed, panels
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -126,7 +126,7 @@ def framed(
     environment.filters["visible"] = lambda text: visible(str(text))
     environment.filters["sentence"] = lambda said: rendered(said, typeset=True)
     style = "".join(map(_static, styles))
-    script = _in_one(scripts)
+    script = _join_scripts(scripts)
     if charts:
         script = f"\n{_static('vendor/vega.js')}{script}"
     return environment.get_template(template).render(
@@ -142,10 +142,10 @@ def framed(
 
 def drawing_script() -> str:
     """Script that draws the charts of a page that holds each as data in its place."""
-    return _in_one(("text.js", "tables.js", "figures.js", "placed.js"))
+    return _join_scripts(("text.js", "tables.js", "figures.js", "placed.js"))
 
 
-def _in_one(scripts: Sequence[str]) -> str:
+def _join_scripts(scripts: Sequence[str]) -> str:
     parts = ['\n"use strict";\n(() => {\n', *map(_static, scripts), "})();\n"]
     return _COMMENT.sub("", "".join(parts))
 
@@ -320,7 +320,7 @@ def _panels(finding: Finding) -> list[Panel]:
 def _glosses(finding: Finding, panel: Panel) -> list[tuple[str, str]]:
     """Meanings of the columns that a panel draws, as far as their titles lack them."""
     table = finding.table(panel.views[0].table)
-    columns = (table.column(name) for name in drawn_columns(panel.views[0]))
+    columns = (table.column(name) for name in list_columns(panel.views[0]))
     return [(column.title, column.help) for column in columns if column.help]
 
 
@@ -329,7 +329,7 @@ def _answers(finding: Finding, table: Table) -> list[str]:
     shown: dict[str, None] = {}
     views = [view for view in finding.views if view.table == table.name]
     for view in sorted(views, key=lambda one: isinstance(one, Listing)):  # pictures first
-        shown |= dict.fromkeys(view.columns if isinstance(view, Listing) else drawn_columns(view))
+        shown |= dict.fromkeys(view.columns if isinstance(view, Listing) else list_columns(view))
     return list(shown)
 
 

@@ -23,7 +23,7 @@ from gnomon.core.tabular import (
     tsv_lines,
     verdict_to_markdown,
 )
-from gnomon.core.verdicts import metric_title, of_scores
+from gnomon.core.verdicts import metric_title, summarise_scores
 from gnomon.messages import rendered
 from gnomon.messages.audiences import Written, remedies
 from gnomon.messages.grammar import counted
@@ -110,17 +110,19 @@ def render_segments(
     """
     wide = format not in {"json", "tsv"}
     finding = (
-        segments_finding(scores, digits) if wide else _of_segments(scores, segments_table(scores))
+        segments_finding(scores, digits)
+        if wide
+        else _segment_finding(scores, segments_table(scores))
     )
     return render(replace(finding, method=command), format, digits=digits, width=width)
 
 
 def segments_finding(scores: Sequence[Scores], digits: int | None = None) -> Finding:
     """Segment scores side by side, a column for each metric."""
-    return _of_segments(scores, _segments_side_by_side(scores, digits))
+    return _segment_finding(scores, _segments_side_by_side(scores, digits))
 
 
-def _of_segments(scores: Sequence[Scores], table: Table) -> Finding:
+def _segment_finding(scores: Sequence[Scores], table: Table) -> Finding:
     signatures, notices = score_signatures(scores), _notices(scores)
     return Finding("score", table.title, (table,), signatures, notices=notices)
 
@@ -293,7 +295,7 @@ def scores_finding(scores: Sequence[Scores], name: str = "") -> Finding:
         ),
         notices=_notices(scores),
         facts={"test set": name, "metrics": ", ".join(scored.metric for scored in scores)},
-        verdict=of_scores(scores, shell=False),
+        verdict=summarise_scores(scores, shell=False),
         paper=ScoreTable(
             "scores",
             f"Scores of {counted(systems, 'system')}." + " The best are bold." * (systems > 1),
@@ -379,14 +381,16 @@ def _scores(
             table.rows,
             score_signatures(scores),
             notices=_notices(scores),
-            verdict=of_scores(scores),
+            verdict=summarise_scores(scores),
         )
     if format_ == "tsv":
         return to_tsv(table)
     if format_ == "latex":
         return finding_to_latex(scores_finding(scores), digits=digits)
     made = scores_grid(scores, digits=digits)
-    return "\n".join(filter(None, (verdict_to_markdown(of_scores(scores)), to_markdown(made))))
+    return "\n".join(
+        filter(None, (verdict_to_markdown(summarise_scores(scores)), to_markdown(made)))
+    )
 
 
 def _plain(value: object) -> object:

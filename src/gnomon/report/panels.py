@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Json: TypeAlias = dict[str, Any]
 
-__all__ = ["Panel", "drawn_columns", "packed", "panels"]
+__all__ = ["Panel", "list_columns", "packed", "panels"]
 
 _OF_ONE_VIEW = frozenset({"title", "where", "shown", "prominent", "low", "high", "better"})
 #: what a view draws of its table, by the names of its attributes
@@ -62,7 +62,7 @@ class Panel:
             drawn += len(by_key[key])
             if charts and drawn > _ROWS:
                 break
-            said = ", ".join(_said(key[n], names[n], titles) for n in varied)
+            said = ", ".join(_describe_value(key[n], names[n], titles) for n in varied)
             view = listed.get(key[: len(first.where)])
             view = view or replace(
                 first, title=": ".join(filter(None, (_kind(first, table), said)))
@@ -113,7 +113,7 @@ def panels(views: Iterable[View]) -> list[Panel]:
     return [Panel(tuple(family)) for family in families.values()]
 
 
-def drawn_columns(view: View) -> list[str]:
+def list_columns(view: View) -> list[str]:
     """The columns whose values a view draws."""
     names: dict[str, None] = {}
     for attribute in _DRAWN:
@@ -129,7 +129,7 @@ def _axes(view: View) -> list[str]:
     return [*axes, view.x] if isinstance(view, Lines) else axes
 
 
-def _said(value: Cell, name: str, titles: Mapping[str, str]) -> str:
+def _describe_value(value: Cell, name: str, titles: Mapping[str, str]) -> str:
     if value is None or value == "":
         return "all"
     if isinstance(value, bool):
@@ -139,7 +139,7 @@ def _said(value: Cell, name: str, titles: Mapping[str, str]) -> str:
 
 def _kind(view: View, table: Table) -> str:
     """Kind of a view, whatever rows it is of."""
-    return table.column(drawn_columns(view)[0]).title
+    return table.column(list_columns(view)[0]).title
 
 
 def _packed_rows(spec: Json) -> Json:

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
     from gnomon.core.findings import Exhibit
 
-__all__ = ["to_form"]
+__all__ = ["render_form"]
 
 
-def to_form(
+def render_form(
     items: Mapping[str, Exhibit],
     *,
     study: str,

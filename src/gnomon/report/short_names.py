@@ -12,7 +12,7 @@ import regex
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["LONGEST_NAME", "short_names", "with_short_names"]
+__all__ = ["LONGEST_NAME", "short_names", "shorten_names"]
 
 LONGEST_NAME = 24  # widths of a letter
 _DOTS = "\u2026"
@@ -32,7 +32,7 @@ def short_names(names: Iterable[str], most: int = LONGEST_NAME) -> dict[str, str
     for short in [one for one in set(made.values()) if list(made.values()).count(one) > 1]:
         alike = [name for name, of in made.items() if of == short]
         start = len(os.path.commonprefix(alike))  # noqa: RUF071  # characters are meant
-        made |= {name: _from(name, start, most) for name in alike}
+        made |= {name: _shorten(name, start, most) for name in alike}
     taken = {name for name in every if name not in made}
     for name, short in made.items():
         number, free = 1, short
@@ -75,7 +75,7 @@ def _ends(text: str, most: int) -> str:
     return "".join([*_start(letters, half), _DOTS, *end])
 
 
-def _from(text: str, start: int, most: int) -> str:
+def _shorten(text: str, start: int, most: int) -> str:
     """The beginning, and what follows where it differs from others."""
     letters = _letters(text)
     head = _start(letters, most // 4)
@@ -84,7 +84,7 @@ def _from(text: str, start: int, most: int) -> str:
     return "".join([*head, _DOTS, *shown, *([_DOTS] if len(shown) < len(rest) else [])])
 
 
-def with_short_names(chart: dict[str, Any]) -> dict[str, Any]:
+def shorten_names(chart: dict[str, Any]) -> dict[str, Any]:
     """A specification whose names are short; cards and descriptions keep the whole ones."""
     values = chart["data"]["values"]
     named = (row[key] for row in values for key in _NAMES if isinstance(row.get(key), str))

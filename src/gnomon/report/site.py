@@ -149,7 +149,7 @@ class _Drawn:
 
     def __init__(self, table: PageTable, content: StudyPages, steps: Mapping[Cell, str]) -> None:
         self.lower, self.titles, self.steps = content.lower_is_better, content.names, steps
-        self.panels = panels(table.views or _of_scores(table))
+        self.panels = panels(table.views or _score_views(table))
         self.table = Table(table.name, table.title, tuple(table.columns), ())
         self.by_set: dict[Cell, list[tuple[Cell, ...]]] = {}
         self.words: dict[str, str] = {}
@@ -201,7 +201,7 @@ class _Drawn:
                 yield made
 
 
-def _of_scores(table: PageTable) -> tuple[View, ...]:
+def _score_views(table: PageTable) -> tuple[View, ...]:
     """Views of the scores of systems, metric by metric."""
     names = {column.name for column in table.columns}
     if table.name != "scores" or not {"metric", "system", "score"} <= names:
@@ -233,7 +233,7 @@ def _are_mixed(columns: Sequence[Column], rows: Sequence[Mapping[str, Cell]]) ->
 def _differences(among: Iterable[str], columns: Sequence[Column]) -> dict[str, str]:
     """Options that differ from the others'; those that columns show are left out."""
     shown = {column.name for column in columns}
-    read = {text: dict(_within(json.loads(text), "")) for text in among}
+    read = {text: dict(_flatten(json.loads(text), "")) for text in among}
     names = dict.fromkeys(name for options in read.values() for name in options)
     differing = [
         name
@@ -250,13 +250,13 @@ def _differences(among: Iterable[str], columns: Sequence[Column]) -> dict[str, s
     }
 
 
-def _within(value: Any, name: str) -> Iterator[tuple[str, Any]]:
+def _flatten(value: Any, name: str) -> Iterator[tuple[str, Any]]:
     """Options by name, those within others too."""
     if not isinstance(value, dict):
         yield name, value if isinstance(value, str) else json.dumps(value)
         return
     for key, inner in value.items():
-        yield from _within(inner, f"{name}.{key}" if name else key)
+        yield from _flatten(inner, f"{name}.{key}" if name else key)
 
 
 def _only(cells: Sequence[Cell]) -> Cell:
@@ -438,7 +438,7 @@ class Sink(Protocol):
 def _opened(path: str | PathLike[str]) -> contextlib.AbstractContextManager[Sink]:
     """A sink for one file (a name that ends in .html or .htm) or a folder."""
     target = Path(path)
-    return _one_file(target) if _is_file(target) else _folder(target)
+    return _write_file(target) if _is_file(target) else _folder(target)
 
 
 def _check_place(target: Path) -> None:
@@ -464,7 +464,7 @@ class _Folder:
         (folder / _DATA).mkdir(parents=True)
 
     def add(self, key: str, content: object) -> None:
-        text = in_script(key, json_in_html(content))
+        text = wrap_script(key, json_in_html(content))
         (self.folder / _DATA / f"{key}.js").write_text(text, encoding="utf-8", newline="\n")
 
     def finish(self, before: str, after: str) -> None:
@@ -514,7 +514,7 @@ def _check_folder(target: Path) -> None:
 
 
 @contextlib.contextmanager
-def _one_file(target: Path) -> Generator[Sink]:
+def _write_file(target: Path) -> Generator[Sink]:
     import tempfile
 
     from gnomon.data.formats import atomic_write
@@ -540,7 +540,7 @@ def _pieces(file: IO[str]) -> Iterator[str]:
         yield piece
 
 
-def in_script(key: str, safe: str) -> str:
+def wrap_script(key: str, safe: str) -> str:
     """A script that hands over JSON as a string, never as an object: keys stay plain data."""
     quoted = safe.replace("\\", "\\\\").replace("'", "\\'")
     return f"gnomonData('{key}','{quoted}')\n"

@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING
 from gnomon.core.lazy import checked
 from gnomon.core.reading_order import split_notes
 from gnomon.core.tabular import brief_grid, grid, scores_grid, visible
-from gnomon.core.verdicts import of_scores
+from gnomon.core.verdicts import summarise_scores
 from gnomon.messages import joined, noted, rendered
 from gnomon.messages.grammar import counted, listed
 
@@ -311,7 +311,7 @@ def print_scores(
     """
     console = _console(width, file)
     made = scores_grid(scores, digits=digits)
-    notes = [*_print_verdict(console, of_scores(scores)), *made.notes]
+    notes = [*_print_verdict(console, summarise_scores(scores)), *made.notes]
     _print_grid(console, replace(made, notes=_listed(notes, verbose=verbose)))
 
 
@@ -338,7 +338,7 @@ def print_verdict(
         _line(console, note)
 
 
-def in_brief(finding: Finding) -> str:
+def render_brief(finding: Finding) -> str:
     """The first sentences of a finding, and the first columns and rows of a table, as text."""
     file = io.StringIO()
     console = _PlainConsole(file, _BRIEF_WIDTH)

@@ -29,7 +29,7 @@ from gnomon.serve._comparing import (
 from gnomon.serve.comparison import ComparisonChoices, GateRequest, StepChoice
 from gnomon.serve.forms import checked
 from gnomon.serve.pages import Page, json_response
-from gnomon.serve.problems import NotFound, WebProblem, in_words, message_of
+from gnomon.serve.problems import NotFound, WebProblem, message_of, word_error
 from gnomon.serve.resources import (
     ComparisonData,
     ComparisonRequest,
@@ -65,7 +65,7 @@ async def _compare(request: Request) -> Response:
     workspace_of(request)
     upload = await receive(request)
     try:
-        asked = _asked(upload)
+        asked = _parse_request(upload)
         inspection = await looked_at(request, upload.draft)
         choices = await run_in_threadpool(_choices, request, upload, asked, inspection)
         made = await run_in_threadpool(queue_of(request).create, upload.draft, choices)
@@ -78,7 +78,7 @@ async def _compare(request: Request) -> Response:
     return answer
 
 
-def _asked(upload: Upload) -> ComparisonRequest:
+def _parse_request(upload: Upload) -> ComparisonRequest:
     if unknown := {*upload.parts, *upload.fields} - {*_ROLES, "request"}:
         name = min(unknown)
         raise _unfit(
@@ -103,7 +103,7 @@ def _unfit(
     said: str | GnomonError, field: str | None, remedy: str = "", *, file: str | None = None,
     line: int | None = None,
 ) -> WebProblem:  # fmt: skip
-    detail = in_words(said)
+    detail = word_error(said)
     return WebProblem(
         HTTPStatus.UNPROCESSABLE_ENTITY,
         "This makes no comparison",
@@ -273,7 +273,7 @@ def _decided(comparison: Comparison, gate: GateRequest) -> GateData:
         judged = gate.metrics or comparison.about.choices.metrics
         finding = replace(finding, gate=gate_cases(finding, judged, min_drop=gate.min_drop))
     except (DataError, UsageError, UnknownNameError) as error:
-        return GateData(state="undecided", said=in_words(error))
+        return GateData(state="undecided", said=word_error(error))
     said = finding.failure
     return GateData(state="failed" if said else "passed", said=said)
 

@@ -18,7 +18,7 @@ from gnomon.core.registry import title_of
 from gnomon.serve.comparison import USUAL_METRICS
 from gnomon.serve.encodings import ENCODINGS
 from gnomon.serve.pages import Page, Shown
-from gnomon.serve.problems import NotFound, WebProblem, in_words
+from gnomon.serve.problems import NotFound, WebProblem, word_error
 from gnomon.serve.uploads import fields_of, receive
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _look_of(draft: str) -> anyio.Lock:
     return _looks.setdefault(draft, anyio.Lock())
 
 
-def to(path: str) -> Response:
+def redirect(path: str) -> Response:
     """Go on there, by GET."""
     return RedirectResponse(path, HTTPStatus.SEE_OTHER)
 
@@ -125,7 +125,7 @@ def reason(request: Request, step: StepState) -> str:
     """
     if step.said and not step.remedy and not request.state.user.texts:
         return _UNSAID
-    return in_words(step.said)
+    return word_error(step.said)
 
 
 def job_view(request: Request, study: Any) -> dict[str, Any] | None:
@@ -170,13 +170,13 @@ def _step_words(step: StepState) -> str:
 
 async def _cancel(request: Request) -> Response:
     await run_in_threadpool(queue_of(request).cancel, request.path_params["id"])
-    return to(f"/studies/{request.path_params['id']}")
+    return redirect(f"/studies/{request.path_params['id']}")
 
 
 async def _again(request: Request) -> Response:
     id = request.path_params["id"]  # noqa: A001  # as it is called everywhere
     await run_in_threadpool(queue_of(request).again, id)
-    return to(f"/studies/{id}")
+    return redirect(f"/studies/{id}")
 
 
 async def _ask_delete(request: Request) -> Shown:
@@ -189,7 +189,7 @@ async def _ask_delete(request: Request) -> Shown:
 
 async def _delete(request: Request) -> Response:
     await delete_study(request)
-    return to("/")
+    return redirect("/")
 
 
 async def delete_study(request: Request) -> None:
@@ -261,7 +261,7 @@ async def _inspect(request: Request) -> Response | Shown:
             remedy="Go back, choose a reference and at least one translation, or paste them.",
         )
     await looked_at(request, upload.draft)
-    return to(f"/drafts/{upload.draft}")
+    return redirect(f"/drafts/{upload.draft}")
 
 
 def _draft(request: Request) -> str:
@@ -336,7 +336,7 @@ async def _reread(request: Request) -> Shown:
 
 async def _forget_draft(request: Request) -> Response:
     await run_in_threadpool(workspace_of(request).delete_draft, _draft(request))
-    return to("/")
+    return redirect("/")
 
 
 async def _compare(request: Request) -> Response | Shown:
@@ -348,7 +348,7 @@ async def _compare(request: Request) -> Response | Shown:
         with contextlib.suppress(NotFound):
             made = await run_in_threadpool(workspace_of(request).study, _only(fields, "draft"))
             if made.about.owner == request.state.user.id:
-                return to(f"/studies/{made.id}")
+                return redirect(f"/studies/{made.id}")
         raise
 
 
@@ -361,9 +361,9 @@ async def _created(request: Request, fields: Mapping[str, list[str]]) -> Respons
         try:
             async with _look_of(draft):  # no process looks at files that are moved
                 made = await run_in_threadpool(queue_of(request).create, draft, _choices(form))
-            return to(f"/studies/{made.id}")
+            return redirect(f"/studies/{made.id}")
         except DataError as error:
-            form.errors["files"] = in_words(error)
+            form.errors["files"] = word_error(error)
     return _confirming(request, form, HTTPStatus.UNPROCESSABLE_ENTITY)
 
 
@@ -480,7 +480,7 @@ async def _rename(request: Request) -> Response:
     fields = await fields_of(request)
     title, study = _only(fields, "title").strip()[:200], request.state.study.id
     await run_in_threadpool(queue_of(request).rename, study, title)
-    return to(f"/studies/{study}")
+    return redirect(f"/studies/{study}")
 
 
 async def _ask_system(request: Request) -> Shown:
@@ -512,8 +512,8 @@ async def _add_system(request: Request) -> Response | Shown:
         await run_in_threadpool(queue.add_system, study.id, upload.draft, choice)
     except DataError as error:
         await run_in_threadpool(workspace.delete_draft, upload.draft)
-        return _adding(study, in_words(error), HTTPStatus.UNPROCESSABLE_ENTITY)
-    return to(f"/studies/{study.id}")
+        return _adding(study, word_error(error), HTTPStatus.UNPROCESSABLE_ENTITY)
+    return redirect(f"/studies/{study.id}")
 
 
 def _system_of(study: Comparison, upload: Any, inspection: Inspection) -> FileChoice:
@@ -554,7 +554,7 @@ def _system_of(study: Comparison, upload: Any, inspection: Inspection) -> FileCh
 async def _example(request: Request) -> Response:
     draft = await run_in_threadpool(_example_draft, workspace_of(request), request.state.user.id)
     await looked_at(request, draft)
-    return to(f"/drafts/{draft}")
+    return redirect(f"/drafts/{draft}")
 
 
 def _example_draft(workspace: Workspace, owner: str) -> str:

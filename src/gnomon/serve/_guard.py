@@ -20,7 +20,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
 from gnomon.core.errors import GnomonError
 from gnomon.serve.pages import Shown, render
-from gnomon.serve.problems import NotFound, WebProblem, in_words, no_room, problem_of
+from gnomon.serve.problems import NotFound, WebProblem, no_room, problem_of, word_error
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -253,7 +253,7 @@ def refuse_closed(study: Any) -> None:
         raise WebProblem(
             HTTPStatus.CONFLICT,
             "This cannot be opened",
-            f"In its folder, {in_words(study.closed)}.",
+            f"In its folder, {word_error(study.closed)}.",
             remedy="Whoever runs this server can do that, or delete it.",
         )
 
@@ -290,11 +290,11 @@ class _Body:
 
 
 def _too_large(largest: int) -> WebProblem:
-    from gnomon.serve.pages import in_megabytes
+    from gnomon.serve.pages import format_megabytes
 
     return WebProblem(
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
         "This is too much at once",
-        f"This server takes {in_megabytes(largest)} at once.",
+        f"This server takes {format_megabytes(largest)} at once.",
         remedy="Send fewer or shorter files.",
     )

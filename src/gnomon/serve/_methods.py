@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from starlette.concurrency import run_in_threadpool
 
 from gnomon.core.errors import DataError
-from gnomon.serve._comparing import job_view, queue_of, to
+from gnomon.serve._comparing import job_view, queue_of, redirect
 from gnomon.serve._views import page_values
 from gnomon.serve.comparison import StepChoice
 from gnomon.serve.forms import form_of, read_form, served_methods, texts_of
 from gnomon.serve.pages import Page, Shown
-from gnomon.serve.problems import NotFound, in_words
+from gnomon.serve.problems import NotFound, word_error
 from gnomon.serve.uploads import fields_of
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _usual(request: Request, method: Method) -> dict[str, Any]:
     return {"metrics": [names.get(spec, spec) for spec in specs]}
 
 
-def _asked_before(request: Request, method: Method) -> dict[str, list[str]]:
+def _previous_values(request: Request, method: Method) -> dict[str, list[str]]:
     """The form of a method as a comparison has it, where that differs from what is usual."""
     steps = request.state.study.about.choices.steps
     step = next((each for each in steps if each.method == method.name), None)
@@ -101,7 +101,7 @@ def _asked_before(request: Request, method: Method) -> dict[str, list[str]]:
 
 async def _form(request: Request) -> Shown:
     method = await _served(request)
-    return _asking(request, method, _asked_before(request, method), {})
+    return _asking(request, method, _previous_values(request, method), {})
 
 
 def _asking(
@@ -131,7 +131,7 @@ async def _run(request: Request) -> Response | Shown:
     method, fields = await _served(request), await fields_of(request)
     allowed, usual = request.state.settings.metrics, _usual(request, method)
     read = await run_in_threadpool(read_form, method, fields, allowed=allowed, usual=usual)
-    problems = {option: in_words(said) for option, said in read.problems.items()}
+    problems = {option: word_error(said) for option, said in read.problems.items()}
     if not problems:
         options = dict(read.options)
         metrics = options.pop("metrics", None)
@@ -140,9 +140,9 @@ async def _run(request: Request) -> Response | Shown:
         ask = queue_of(request).ask
         try:
             made = await run_in_threadpool(ask, request.state.study.id, step)
-            return to(f"/studies/{made.id}")
+            return redirect(f"/studies/{made.id}")
         except DataError as error:
-            problems[""] = in_words(error)
+            problems[""] = word_error(error)
     return _asking(request, method, fields, problems, HTTPStatus.UNPROCESSABLE_ENTITY)
 
 

@@ -21,7 +21,7 @@ from gnomon.data.formats import (
     write_lines,
 )
 from gnomon.serve.comparison import write_whole
-from gnomon.serve.problems import in_words
+from gnomon.serve.problems import word_error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,7 @@ def test_set_of(uploads: Path, about: ComparisonRecord) -> TestSet:
         testset = (
             read_set(uploads / str(sets[0].file), sets[0].name)
             if len(sets) == 1
-            else _of_logs(uploads, sets)
+            else _read_logs(uploads, sets)
         )
         pair = testset.language_pair or about.choices.language_pair
         return replace(testset, name=about.title, language_pair=pair)
@@ -104,7 +104,7 @@ def _joined(uploads: Path, choices: Sequence[FileChoice], about: ComparisonRecor
     )
 
 
-def _of_logs(uploads: Path, choices: Sequence[FileChoice]) -> TestSet:
+def _read_logs(uploads: Path, choices: Sequence[FileChoice]) -> TestSet:
     """Test set of several logs of evaluations, each of a system."""
     with TemporaryDirectory(dir=uploads) as folder:
         for choice in choices:
@@ -115,7 +115,7 @@ def _of_logs(uploads: Path, choices: Sequence[FileChoice]) -> TestSet:
         try:
             return replace(TestSet.read(folder), path=None)
         except GnomonError as error:
-            raise DataError(in_words(error)) from error
+            raise DataError(word_error(error)) from error
 
 
 def is_log(path: Path, name: str) -> bool:
@@ -177,11 +177,11 @@ def read_set(path: Path, name: str) -> TestSet:
             return replace(TestSet.read(file), path=None)
         except GnomonError as error:
             if file.suffix not in _TABLES:
-                raise DataError(in_words(error)) from error
+                raise DataError(word_error(error)) from error
         try:
             return replace(read_table(file), path=None)
         except GnomonError as error:
-            raise DataError(in_words(error)) from error
+            raise DataError(word_error(error)) from error
 
 
 def add_output(texts: Path, upload: Path, choice: FileChoice, segments: int) -> None:

@@ -64,7 +64,7 @@ def _unreadable(store: Path) -> WebProblem:
     )
 
 
-async def _made(request: Request, work: Callable[[OpenStore], T]) -> T:
+async def _run_work(request: Request, work: Callable[[OpenStore], T]) -> T:
     def run() -> T:
         try:
             return work(open_store(request.state.study.store, _folder(request) / "index"))
@@ -167,7 +167,7 @@ async def _result(request: Request) -> Shown:
 
     if job is not None and not reading.is_store(study.store):  # nothing was computed yet
         return Shown("waiting.html.j2", {**page_values(request, study.about.title), "job": job})
-    return Shown("result.html.j2", await _made(request, work))
+    return Shown("result.html.j2", await _run_work(request, work))
 
 
 async def _state(request: Request) -> Shown:
@@ -175,7 +175,7 @@ async def _state(request: Request) -> Shown:
     job = await run_in_threadpool(job_view, request, study)
     values = {**page_values(request, study.title), "job": job, "progress": None}
     if job is None:
-        values["progress"] = await _made(request, _progress.progress)
+        values["progress"] = await _run_work(request, _progress.progress)
     return Shown("state.html.j2", values)
 
 
@@ -187,7 +187,7 @@ async def _tables(request: Request) -> Shown:
             "kinds": tuple(_downloads.KINDS),
         }
 
-    return Shown("tables.html.j2", await _made(request, work))
+    return Shown("tables.html.j2", await _run_work(request, work))
 
 
 # Segments and notes.
@@ -219,7 +219,7 @@ async def _segments(request: Request) -> Shown:
             "owns": request.state.user.role == "owner",
         }
 
-    return Shown("segments.html.j2", await _made(request, work))
+    return Shown("segments.html.j2", await _run_work(request, work))
 
 
 async def _write_note(request: Request) -> Response:
@@ -237,7 +237,7 @@ async def _write_note(request: Request) -> Response:
             raise UsageError("there is no such segment in this study")
         return _notes.add_note(folder, testset, segment, text, by=user.id, author=user.name)
 
-    note = await _made(request, work)
+    note = await _run_work(request, work)
     shown = back[: _LONGEST * 8] or urlencode({"testset": note.testset, "segment": note.segment})
     address = f"/studies/{request.state.study.id}/segments?{shown}#segment-{note.segment}"
     return RedirectResponse(address, HTTPStatus.SEE_OTHER)
@@ -260,7 +260,7 @@ async def _table_file(request: Request) -> Response:
         title = _common(request)["name"]
         return _downloads.table_file(opened, name, kind), _downloads.file_name(title, name)
 
-    parts, stem = await _made(request, work)
+    parts, stem = await _run_work(request, work)
     return _file(parts, f"{stem}.{kind}", _downloads.KINDS[kind])
 
 
@@ -272,7 +272,7 @@ def _offered() -> list[Task]:
     return ["report", "workbook"] if find_spec("openpyxl") else ["report"]
 
 
-def _asked(request: Request) -> Task:
+def _requested_task(request: Request) -> Task:
     for what in _offered():
         if what == request.path_params["what"]:
             return what
@@ -288,30 +288,30 @@ def _state_of(request: Request, what: Task) -> str:
 
 
 async def _build(request: Request) -> Response:
-    what = _asked(request)
+    what = _requested_task(request)
 
     def work(opened: OpenStore) -> None:
         sizes_of_sets(opened)  # what cannot be read is said at once
         (_folder(request) / MADE[what]).unlink(missing_ok=True)
         background_of(request).start(what, _folder(request), request.state.study.store)
 
-    await _made(request, work)
+    await _run_work(request, work)
     address = f"/studies/{request.state.study.id}/made/{what}"
     return RedirectResponse(address, HTTPStatus.SEE_OTHER)
 
 
 async def _built(request: Request) -> Shown:
-    what = _asked(request)
+    what = _requested_task(request)
 
     def work(_opened: OpenStore) -> dict[str, Any]:
         return {**_common(request), "what": what, "build": _state_of(request, what)}
 
-    return Shown("made.html.j2", await _made(request, work))
+    return Shown("made.html.j2", await _run_work(request, work))
 
 
-async def _made_file(request: Request) -> Response:
+async def _send_file(request: Request) -> Response:
     """The file to save: scripts of its own run nowhere near this server."""
-    file = _folder(request) / MADE[_asked(request)]
+    file = _folder(request) / MADE[_requested_task(request)]
     if not await run_in_threadpool(file.is_file):
         raise NotFound
     name = f"{_downloads.file_name(request.state.study.title)}{file.suffix}"
@@ -334,7 +334,7 @@ PAGES = (
     _form("/notes", _write_note),
     _page("/download/tables/{table}.{kind}", _table_file, texts=True),
     _page("/made/{what}", _built, texts=True),
-    _page("/download/{what}", _made_file, texts=True),
+    _page("/download/{what}", _send_file, texts=True),
     _form("/made/{what}", _build),
 )
 __all__ = ["PAGES", "GnomonError", "page_values"]

@@ -191,7 +191,7 @@ class Access:
         self._launch = _hash(token)
         return token
 
-    def once(self) -> str:
+    def create_code(self) -> str:
         """Make a code that lets the owner's browser in once, within a minute: others may see it."""
         code = secrets.token_urlsafe(24)
         self._once[_hash(code)] = time.monotonic() + _ONCE

@@ -231,7 +231,7 @@ def study_text(about: ComparisonRecord, steps: list[StepChoice] | None = None) -
     """The study file: the same as a command."""
     choices = about.choices
     lines = [
-        f"# {_in_comment(about.title)}: gnomon run study.toml",
+        f"# {_escape_comment(about.title)}: gnomon run study.toml",
         f"name = {toml_value(about.title)}",
         f"store = {toml_value(STORE)}",
         f"metrics = {toml_value(choices.metrics)}",
@@ -279,5 +279,5 @@ def toml_key(key: str) -> str:
     return key if _BARE.fullmatch(key) else toml_value(key)
 
 
-def _in_comment(text: str) -> str:
+def _escape_comment(text: str) -> str:
     return "".join(character if character.isprintable() else " " for character in text)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from gnomon.core.errors import GnomonError, UsageError
-from gnomon.core.options import Metavar, parts_of, reaches, read_texts
+from gnomon.core.options import Metavar, reaches, read_texts, union_members
 from gnomon.core.registry import find, plain_help
 
 if TYPE_CHECKING:
@@ -155,9 +155,9 @@ def _field(method: Method, option: Option, problem: str, usual: Mapping[str, Any
 
 def kind_of(option: Option) -> Kind:
     """Kind of the control with which a page asks for an option."""
-    if option.many or option.named:
+    if option.many or option.is_mapping:
         return "lines"
-    return "select" if option.choices and str not in parts_of(option.kind) else "text"
+    return "select" if option.choices and str not in union_members(option.kind) else "text"
 
 
 def texts_of(value: object) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ from gnomon.serve._inspection import (
 from gnomon.serve._texts import SET_SUFFIXES, decoded, is_log, read_set, texts_of_units
 from gnomon.serve.encodings import ENCODINGS, certain_encoding, proposals
 from gnomon.serve.language import guess_language
-from gnomon.serve.problems import in_words
+from gnomon.serve.problems import word_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -120,7 +120,7 @@ def _file(
     if form := unit_format(name):
         return _units(file, path, form, texts)
     separators = max(data.partition(b"\n")[0].count(mark) for mark in (b"\t", b",", b";"))
-    if suffix in SET_SUFFIXES and separators < _COLUMNS and _as_set(file, path, name, texts):
+    if suffix in SET_SUFFIXES and separators < _COLUMNS and _describe_set(file, path, name, texts):
         return file
     if markup := markup_of(data[:_BEGINNING].decode(errors="replace").split("\n")):
         return _units(file, path, markup, texts)
@@ -134,7 +134,7 @@ def _units(
     try:
         lines = texts_of_units(path, file.name)
     except GnomonError as error:
-        return _unreadable(file, f"{in_words(error).rstrip('.')}.")
+        return _unreadable(file, f"{word_error(error).rstrip('.')}.")
     file.kind = form
     texts[file.file] = lines
     _describe(file, lines, "utf-8")
@@ -236,7 +236,7 @@ def _clipped(lines: Sequence[str]) -> list[str]:
     return [line if len(line) <= _CLIPPED else f"{line[:_CLIPPED]} ..." for line in lines]
 
 
-def _as_set(file: InspectedFile, path: Path, name: str, texts: dict[int, list[str]]) -> bool:
+def _describe_set(file: InspectedFile, path: Path, name: str, texts: dict[int, list[str]]) -> bool:
     """True if a file is a test set of its own, or a log of outputs alone, which is described."""
     try:
         testset = read_set(path, name)

@@ -14,7 +14,7 @@ from gnomon.serve.comparison import (
     read_record,
     write_record,
 )
-from gnomon.serve.problems import in_words
+from gnomon.serve.problems import word_error
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,7 +48,7 @@ def make_texts(folder: Path, about: ComparisonRecord) -> str | None:
             try:
                 add_output(texts, uploads / str(choice.file), choice, about.segments)
             except GnomonError as error:
-                said = f"It could not be added: {in_words(error)}"
+                said = f"It could not be added: {word_error(error)}"
                 about.choices.files.remove(choice)
                 write_record(folder / NAMES, about)
     shutil.rmtree(uploads, ignore_errors=True)

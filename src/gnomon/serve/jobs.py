@@ -18,7 +18,7 @@ from gnomon.core.errors import DataError, OutputError, UsageError
 from gnomon.serve.comparison import UPLOADS, new_job, now
 from gnomon.serve.job_files import BUSY
 from gnomon.serve.job_table import Job, StepState
-from gnomon.serve.problems import NotFound, in_words
+from gnomon.serve.problems import NotFound, word_error
 from gnomon.serve.settings import ServerLimits
 from gnomon.serve.workers import Worker
 from gnomon.serve.workspace import INSPECTION
@@ -349,7 +349,7 @@ class StepRun:
         elif why == "stopped" or code == BUSY:
             step.state, step.finished = "queued", None
         elif why:
-            self._over_limit(why)
+            self._fail_limit(why)
         elif code == 0:
             step.state = "done"
         elif self._refused is not None:
@@ -373,14 +373,14 @@ class StepRun:
                 self._workspace.jobs.change(self._id, place, step)
         self._step.state = "refused"
 
-    def _over_limit(self, why: str) -> None:
+    def _fail_limit(self, why: str) -> None:
         """Fail the step that took too much."""
         step, limits = self._step, self._limits
         step.state = "failed"
         step.said = {
             "memory": f"This needs more than {limits.memory / 1e9:.1f} GB of memory.",
-            "cpu": f"This needs more than {_in_words(limits.cpu)} of computing.",
-            "wall": f"This takes longer than {_in_words(limits.wall)}.",
+            "cpu": f"This needs more than {_format_duration(limits.cpu)} of computing.",
+            "wall": f"This takes longer than {_format_duration(limits.wall)}.",
         }[why]
         step.remedy = "Compare fewer segments."
 
@@ -420,9 +420,9 @@ def explain(step: StepState, messages: Sequence[Mapping[str, Any]]) -> None:
             (key,) = said["subjects"].get("options") or [""]
             where = f"{key}: " if key and not key.startswith(own) else ""
             lines.append(f"{where}{said['text']}")
-        step.said = "\n".join(dict.fromkeys(map(in_words, lines)))
+        step.said = "\n".join(dict.fromkeys(map(word_error, lines)))
 
 
-def _in_words(seconds: int) -> str:
+def _format_duration(seconds: int) -> str:
     whole = f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.0f} hours"
     return whole if seconds >= 120 else f"{seconds} s"

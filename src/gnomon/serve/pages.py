@@ -28,7 +28,7 @@ __all__ = [
     "Handler",
     "Page",
     "Shown",
-    "in_megabytes",
+    "format_megabytes",
     "json_response",
     "render",
     "static_file",
@@ -138,7 +138,7 @@ def _environment() -> Environment:
     )
     environment.filters["visible"] = lambda text: visible(str(text))
     environment.filters["visible_lines"] = lambda text: visible_lines(str(text))
-    environment.filters["bytes"] = in_megabytes
+    environment.filters["bytes"] = format_megabytes
     environment.filters["in_script"] = lambda data: Markup(json_in_html(data))  # noqa: S704  # escaped
     environment.filters["sentence"] = lambda said: rendered(said, opening=False, typeset=True)
     environment.globals["static"] = lambda name: f"/static/{name}?v={static_file(name)[1]}"
@@ -146,10 +146,10 @@ def _environment() -> Environment:
     return environment
 
 
-def in_megabytes(size: int) -> str:
+def format_megabytes(size: int) -> str:
     """A size for people.
 
-    >>> in_megabytes(50_000_000), in_megabytes(1_234)
+    >>> format_megabytes(50_000_000), format_megabytes(1_234)
     ('50 MB', '1.23 kB')
     """
     for unit, factor in (("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000)):

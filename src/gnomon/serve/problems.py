@@ -30,10 +30,10 @@ __all__ = [
     "NotFound",
     "ProblemData",
     "WebProblem",
-    "in_words",
     "message_of",
     "no_room",
     "problem_of",
+    "word_error",
 ]
 
 #: a path of this machine in a message: what follows a space, a quote or a bracket
@@ -124,7 +124,7 @@ def no_room() -> WebProblem:
     )
 
 
-def in_words(said: Written | str) -> str:
+def word_error(said: Written | str) -> str:
     """Word an error for a page: files by their names alone.
 
     Errors of other packages and of the system hold paths, too, so that the text is searched for
@@ -149,19 +149,19 @@ def problem_of(error: GnomonError) -> WebProblem:
     line = error.line if isinstance(error, FormatError) else None
     file = None if error.path is None else PurePath(error.path).name
     title = "This cannot be used" if status < HTTPStatus.INTERNAL_SERVER_ERROR else "This failed"
-    return WebProblem(status, title, in_words(error), file=file, line=line, error=error)
+    return WebProblem(status, title, word_error(error), file=file, line=line, error=error)
 
 
 def message_of(said: Message) -> MessageData:
     """A message as the API gives it, without paths of the server."""
     from gnomon.report.machine import message_data
 
-    return msgspec.convert(_without_paths(message_data(said, "page")), MessageData)
+    return msgspec.convert(_strip_paths(message_data(said, "page")), MessageData)
 
 
-def _without_paths(value: object) -> object:
+def _strip_paths(value: object) -> object:
     if isinstance(value, str):
-        return in_words(value)
+        return word_error(value)
     if isinstance(value, Mapping):
-        return {name: _without_paths(of) for name, of in value.items()}
-    return list(map(_without_paths, value)) if isinstance(value, Sequence) else value
+        return {name: _strip_paths(of) for name, of in value.items()}
+    return list(map(_strip_paths, value)) if isinstance(value, Sequence) else value

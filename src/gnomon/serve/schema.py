@@ -169,10 +169,10 @@ def _answer(name: str, description: str, *, located: bool = False) -> Schema:
 
 
 def _problems(more: Mapping[HTTPStatus, str]) -> Schema:
-    return dict(_each_problem({**_ALWAYS, **more}))
+    return dict(_describe_problems({**_ALWAYS, **more}))
 
 
-def _each_problem(said: Mapping[HTTPStatus, str]) -> Iterator[tuple[str, Schema]]:
+def _describe_problems(said: Mapping[HTTPStatus, str]) -> Iterator[tuple[str, Schema]]:
     for status in sorted(said):
         content = {_PROBLEM: {"schema": _ref("ProblemData")}}
         yield str(int(status)), {"description": said[status], "content": content}

@@ -156,7 +156,7 @@ def segment_page(
 ) -> SegmentPage:
     """Segments that fit, ten at a time; ``begin`` has their index made."""
     names = tuple(planned.name for planned in opened.store.sets())
-    testset = _one_of("test set", asked.testset, names) or (names[0] if names else "")
+    testset = _check_choice("test set", asked.testset, names) or (names[0] if names else "")
     if not testset:
         return SegmentPage("", asked, "missing", "This study has no test set yet.")
     index = prepare(opened.store, folder, begin, marks=not running)
@@ -171,7 +171,7 @@ def segment_page(
     return _SegmentRequest(opened, folder, number, about, asked, names, notes or {}).page()
 
 
-def _one_of(what: str, value: str, names: Sequence[str]) -> str:
+def _check_choice(what: str, value: str, names: Sequence[str]) -> str:
     if value and value not in names:
         raise UnknownNameError(what, value, names)
     return value
@@ -196,11 +196,11 @@ class _SegmentRequest:
         asked, about = self.asked, self.about
         metrics = self._metrics()
         titles = metric_titles(metrics)
-        _one_of("order", asked.sort, [*ORDERS])
-        _one_of("system", asked.system, about.systems)
-        _one_of("metric", asked.metric, metrics)
+        _check_choice("order", asked.sort, [*ORDERS])
+        _check_choice("system", asked.system, about.systems)
+        _check_choice("metric", asked.metric, metrics)
         features = about.layers if about.marks == "ready" else []
-        _one_of("feature", asked.feature, features)
+        _check_choice("feature", asked.feature, features)
         metric = asked.metric or next(iter(metrics), "")
         run = self.opened.rows().connection
         where, values = self._conditions()

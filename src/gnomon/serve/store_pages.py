@@ -398,7 +398,7 @@ def _cell(value: object) -> Cell:
     return value if value is None or isinstance(value, str | bool | int) else str(value)
 
 
-def all_of_it(opened: OpenStore) -> Finding:
+def read_finding(opened: OpenStore) -> Finding:
     """Finding of a study, with all rows of its tables and with its texts."""
     source = opened.rows()
     tables = [rows_of(opened, source, name, None, {}) for name in source.tables]
@@ -455,7 +455,15 @@ def sizes_of_sets(opened: OpenStore) -> dict[str, int]:
 
 
 __all__ = [
-    "COMPARED", "OpenStore", "all_of_it", "first_sentence", "open_store",
-    "quotes_texts", "sections", "sizes_of_sets", "study_result",
-    "table_names", "table_sql",
+    "COMPARED",
+    "OpenStore",
+    "first_sentence",
+    "open_store",
+    "quotes_texts",
+    "read_finding",
+    "sections",
+    "sizes_of_sets",
+    "study_result",
+    "table_names",
+    "table_sql",
 ]  # fmt: skip

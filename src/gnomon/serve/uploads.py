@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
 
-from gnomon.serve.pages import in_megabytes
+from gnomon.serve.pages import format_megabytes
 from gnomon.serve.problems import WebProblem, no_room
 
 if TYPE_CHECKING:
@@ -122,8 +122,8 @@ class _Form:
         """Callbacks by the parser's names."""
         return {
             "on_part_begin": self._begin,
-            "on_header_field": self._on_field,
-            "on_header_value": self._on_value,
+            "on_header_field": self._receive_field,
+            "on_header_value": self._receive_value,
             "on_header_end": self._end_header,
             "on_headers_finished": self._start,
             "on_part_data": self._data,
@@ -144,11 +144,11 @@ class _Form:
         self._headers = {}
         self._header = self._value = b""
 
-    def _on_field(self, data: bytes, start: int, end: int) -> None:
+    def _receive_field(self, data: bytes, start: int, end: int) -> None:
         self._header += data[start:end]
         self._check_header()
 
-    def _on_value(self, data: bytes, start: int, end: int) -> None:
+    def _receive_value(self, data: bytes, start: int, end: int) -> None:
         self._value += data[start:end]
         self._check_header()
 
@@ -250,7 +250,7 @@ def _malformed() -> WebProblem:
 
 
 def _too_large(name: str, limits: ServerLimits) -> WebProblem:
-    one, all_ = in_megabytes(limits.file), in_megabytes(limits.upload)
+    one, all_ = format_megabytes(limits.file), format_megabytes(limits.upload)
     return WebProblem(
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
         "This file is too large" if name else "These files are too large",

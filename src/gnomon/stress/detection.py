@@ -25,7 +25,7 @@ from gnomon.core.options import (
     Rare,
     Seed,
     Share,
-    with_fields,
+    expand_fields,
 )
 from gnomon.core.registry import method
 from gnomon.core.signature import Signature
@@ -86,7 +86,7 @@ examples:
     check=check_stress,
     verdict=stress_verdict,
 )
-@with_fields(texts=TextChoice, sources=FeatureSources)
+@expand_fields(texts=TextChoice, sources=FeatureSources)
 def stress(
     testset: TestSet | None = None,
     metrics: Metrics = "bleu",

@@ -8,7 +8,7 @@ from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
-from gnomon.core.doubts import doubtful_systems, said_of
+from gnomon.core.doubts import doubtful_systems, select_messages
 from gnomon.core.errors import DataError, GnomonError, MissingDependencyError, UnknownNameError
 from gnomon.core.options import Metavar, Positive
 from gnomon.core.pairs import KINDS, Pair, PairKind
@@ -151,7 +151,7 @@ def _choose_texts(testset: TestSet, on: str | None) -> tuple[str, dict[str, str]
 
 def _refuse_doubtful(testset: TestSet, on: str) -> None:
     """Refuse outputs that do not fit the references, line by line, or are in another language."""
-    for doubt in said_of("data.doubtful", testset.anomalies):
+    for doubt in select_messages("data.doubtful", testset.anomalies):
         if on in doubt.subjects["systems"]:
             raise DataError(doubt, "; until then nothing follows from its texts")
 

@@ -36,7 +36,7 @@ def read_test_set(inputs: Any, options: dict[str, Any]) -> tuple[TestSet | None]
     """The test set that a command line names; none, where pairs alone are given."""
     if not inputs.has_testset and not options.get("pairs"):
         raise UsageError(NOTHING)
-    return (inputs.one().testset() if inputs.has_testset else None,)
+    return (inputs.only().testset() if inputs.has_testset else None,)
 
 
 def check_stress(outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:

@@ -56,7 +56,7 @@ def export(
         try:
             named_views = [] if tables else [(view.name, view.sql) for view in views(store)]
             write = _ExportWriter(store, connection)
-            return write.all(wanted, named_views, target, one_file=one_file)
+            return write.write_tables(wanted, named_views, target, one_file=one_file)
         except duckdb.Error as error:
             raise damage(store) or error from error
 
@@ -66,7 +66,7 @@ class _ExportWriter:
     store: Store
     connection: Any  # DuckDB is optional and without types
 
-    def all(
+    def write_tables(
         self,
         tables: Sequence[str],
         named_views: Sequence[tuple[str, str]],

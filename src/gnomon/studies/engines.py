@@ -59,7 +59,7 @@ class TaskEngine(Protocol):
         """Start a call."""
         ...
 
-    def each(self, function: Callable[..., T], *given: object) -> dict[str, T]:
+    def call_workers(self, function: Callable[..., T], *given: object) -> dict[str, T]:
         """Call a function on every worker that is another process.
 
         One stands for all where they are alike.
@@ -113,7 +113,7 @@ class _ThisProcess:
             future.set_exception(error)
         return future
 
-    def each(self, function: Callable[..., T], *given: object) -> dict[str, T]:  # noqa: ARG002  # there is no other process
+    def call_workers(self, function: Callable[..., T], *given: object) -> dict[str, T]:  # noqa: ARG002  # there is no other process
         return {}
 
     def restart(self) -> None:
@@ -167,7 +167,7 @@ class _ProcessPool:
     def submit(self, function: Callable[..., T], *given: object) -> Future[T]:
         return self._executor.submit(function, *given)
 
-    def each(self, function: Callable[..., T], *given: object) -> dict[str, T]:
+    def call_workers(self, function: Callable[..., T], *given: object) -> dict[str, T]:
         return {"a process of the pool": self.submit(function, *given).result()}
 
     def restart(self) -> None:
@@ -260,7 +260,7 @@ class _DaskCluster:
             future: Future[T] = self._executor.submit(function, *given)
         return future
 
-    def each(self, function: Callable[..., T], *given: object) -> dict[str, T]:
+    def call_workers(self, function: Callable[..., T], *given: object) -> dict[str, T]:
         with self._talking():
             answers: dict[str, T] = self._client.run(function, *given)
         return answers

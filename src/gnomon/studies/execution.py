@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.core import registry as methods
-from gnomon.core.doubts import said_of
+from gnomon.core.doubts import select_messages
 from gnomon.core.errors import DataError, OutputError
 from gnomon.core.scores import Scores
 from gnomon.core.signature import Signature, version
@@ -93,7 +93,7 @@ def preflight(plan: StudyPlan, engine: TaskEngine) -> None:
     paths = sorted({task.source.path for task in plan.tasks})
     # files are compared by every task that reads them
     needs = {n: i for task in plan.tasks for n, i in task.needs.items() if n.kind != "file"}
-    others = engine.each(equipment, paths, needs)
+    others = engine.call_workers(equipment, paths, needs)
     if not others:
         return
     mine = equipment(())
@@ -165,7 +165,9 @@ def _scores(store: Store, keys: Sequence[str]) -> tuple[Scores, str]:
         signature=Signature.parse(str(first["signature"][0])),
         informed_by=tuple(str(informed).split(", ")) if informed else (),
         from_people=bool(first["from_people"][0]),
-        notices=tuple(notice for notice in said if notice not in said_of("data.doubtful", said)),
+        notices=tuple(
+            notice for notice in said if notice not in select_messages("data.doubtful", said)
+        ),
     )
     made_of = str(first["made_of"][0])
     if made_of == "segments":

@@ -289,7 +289,7 @@ def step_needs(
     for name, option in declared.items():
         needs = option.mark(Needs)
         if needs is not None and given[name] is not inspect.Parameter.empty:
-            yield from needs.of(given[name], language, given)
+            yield from needs.dependencies(given[name], language, given)
 
 
 def _locate(value: object, folder: Path, *, sure: bool = False) -> object:

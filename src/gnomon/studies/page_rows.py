@@ -45,7 +45,7 @@ class PageSource:
     entries: tuple[FinishedTask, ...]
 
     @classmethod
-    def of_store(cls, store: Store) -> PageSource:
+    def read_store(cls, store: Store) -> PageSource:
         """The rows of a store."""
         there = store.entries
         done = tuple(there[key] for key in store.planned() if key in there)

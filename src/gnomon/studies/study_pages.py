@@ -28,7 +28,7 @@ from gnomon.core.page_data import (
 from gnomon.core.scores import Scores
 from gnomon.core.signature import Signature
 from gnomon.core.store_views import Stretch
-from gnomon.core.verdicts import of_scores
+from gnomon.core.verdicts import summarise_scores
 from gnomon.messages import message
 from gnomon.messages.grammar import counted
 from gnomon.metrics.titles import metric_titles
@@ -277,7 +277,7 @@ def pages(
     progress: Callable[[str, int, int], None] | None = None,
 ) -> StudyPages:
     """Prepare the pages of a store."""
-    source = PageSource.of_store(store)
+    source = PageSource.read_store(store)
     sets = study_sets(source, texts=texts, cache=cache, progress=progress)
     of_methods = _tables_of_methods(source)
     tables = [stored_table(source, name, "systems") for name in source.tables if name == _SCORES]
@@ -390,7 +390,7 @@ def _verdicts_on(
     scores = [scored for scored in _system_scores(store, done) if scored.metric not in tested]
     tops = (
         [PageVerdict(name, "systems", top)]
-        if (top := of_scores(scores, _SCORES, shell=False))
+        if (top := summarise_scores(scores, _SCORES, shell=False))
         else []
     )
     listed = {method: n for n, method in enumerate(methods.names())}

@@ -39,13 +39,13 @@ __all__ = [
     "bundled",
     "cells_of",
     "drop_bundles",
+    "encode_parquet",
     "file_of",
     "schema_in",
     "source_of",
     "sql_files",
     "sql_name",
     "sql_text",
-    "to_parquet",
     "united",
 ]
 
@@ -122,7 +122,7 @@ class TableFile(NamedTuple):
 def file_of(table: TaskTable) -> TableFile:
     """File of the rows of a task for a store, made where the task is done."""
     rows = len(next(iter(table.cells.values()), ()))
-    return TableFile(table.name, rows, table.schema.digest, to_parquet(table))
+    return TableFile(table.name, rows, table.schema.digest, encode_parquet(table))
 
 
 class _TableRecord(msgspec.Struct):
@@ -182,7 +182,7 @@ def _view_record(view: View) -> dict[str, object]:
 _MOST_TEXT = 2**31 - 1
 
 
-def to_parquet(table: TaskTable) -> bytes:
+def encode_parquet(table: TaskTable) -> bytes:
     """A table as a Parquet file; a column has the type of its kind whatever its cells.
 
     What was declared of table and columns is in the metadata of the file; see :func:`schema_in`.

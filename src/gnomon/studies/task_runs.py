@@ -356,7 +356,7 @@ def _run_arguments(task: Task) -> dict[str, object]:
         "cache": Cache(default_path()) if is_kept() and current_plan() is None else None,
         "progress": _progress.get(),
     }
-    parameters = methods.find(task.method).of_the_run
+    parameters = methods.find(task.method).runtime_parameters
     return {name: value for name, value in given.items() if name in parameters}
 
 

@@ -21,8 +21,8 @@ from gnomon.core.options import (
     Metavar,
     Outcome,
     Resamples,
+    expand_fields,
     fields_of,
-    with_fields,
 )
 from gnomon.core.registry import method
 from gnomon.core.testset import TestSet
@@ -92,7 +92,7 @@ def check_metric(_outline: Outline | None, options: BoundOptions) -> Iterator[Pr
     check=check_metric,
     verdict=train_metric_verdict,
 )
-@with_fields(recipe=HeadRecipe)
+@expand_fields(recipe=HeadRecipe)
 def metric(
     testsets: TestSet | Sequence[TestSet],
     *,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import gnomon as gn
-from gnomon.core.verdicts import of_scores
+from gnomon.core.verdicts import summarise_scores
 from gnomon.data.formats.audit import favoured
 from gnomon.metrics.scoring import compare_other_references
 
@@ -135,7 +135,7 @@ def test_of_several_references_those_answer_that_are_nobodys() -> None:
     best = scores.systems[int(scores.system.argmax())]
     answer = f"by people, {best} has the best BLEU, {scores.system.max():.1f}"
     muler = gn.muler.score(both, pattern={"a": "a"}, features=["re:a"], resamples=0, examples=0)
-    for found in (of_scores([gn.score(both, "bleu")]), muler.verdict):
+    for found in (summarise_scores([gn.score(both, "bleu")]), muler.verdict):
         (said,) = (one for one in found if one.code == "data.favoured")
         assert answer in str(said)
     assert not list(compare_other_references(testset, "bleu", "bleu"))

@@ -10,7 +10,7 @@ import pytest
 from tests.truth.scripts import sentences
 
 import gnomon as gn
-from gnomon.core.doubts import said_of
+from gnomon.core.doubts import select_messages
 from gnomon.data.formats.damage import MENDING, damaged_texts
 from gnomon.data.formats.looks import SomeLines
 
@@ -105,7 +105,7 @@ def test_what_damage_costs_is_said(metric: str) -> None:
         {"whole": _CZECH, **damaged}, [f"Nuže, tak: {t} A toť vše." for t in _CZECH]
     )
     found = gn.score(testset, metric)
-    cautions = said_of("data.damaged", found.notices)
+    cautions = select_messages("data.damaged", found.notices)
     said = {one.params["name"]: (one.params["effect"], one.level) for one in cautions}
     assert said["case"] == ("caseless", "caution")
     assert said["accents"] == ("some", "caution")

@@ -89,7 +89,7 @@ def test_a_human_score_beyond_its_scale_is_refused_by_its_line(
 def test_another_scale_needs_another_kind(tmp_path: Path) -> None:
     file = written(tmp_path, "esa.seg.tsv", "system\tseg\tesa", "alpha\t1\t-2.5")
     found = read_human(file, judged_set(), kind="ours")
-    assert found.scores[0].of("alpha")[0] == -2.5
+    assert found.scores[0].system_scores("alpha")[0] == -2.5
 
 
 @pytest.mark.parametrize(

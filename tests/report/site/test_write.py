@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from gnomon.core.errors import OutputError
 from gnomon.report.html import json_in_html
 from gnomon.report.panels import packed
-from gnomon.report.site import in_script, write_site
+from gnomon.report.site import wrap_script, write_site
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -179,7 +179,7 @@ def test_no_text_breaks_out_of_json_or_script(text: str) -> None:
     assert not set("<>&\u2028\u2029") & set(safe)
     safe.encode()
     assert json.loads(safe)["text"] == text
-    call = in_script("k-0", safe)
+    call = wrap_script("k-0", safe)
     found = _CALL.fullmatch(call)
     assert found is not None
     assert not re.search(r"(?<!\\)(\\\\)*'", found[2])

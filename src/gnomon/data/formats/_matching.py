@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.core.errors import DataError, FormatError, UnknownNameError
 from gnomon.core.languages import short_codes
-from gnomon.core.scores import named
+from gnomon.core.scores import list_names
 from gnomon.data.formats._files import LOGGER, is_pair
 from gnomon.data.formats.error_marks import remove_whitespace
 
@@ -98,11 +98,11 @@ class SystemNames:
                 "%s: %d judged system(s) without a text in the test set, kept: %s",
                 path,
                 len(self.strangers),
-                named(list(self.strangers)),
+                list_names(list(self.strangers)),
             )
         silent = [name for name in self.known if name not in self.found]
         if silent:
-            LOGGER.info("%s: no judgement of: %s", path, named(silent))
+            LOGGER.info("%s: no judgement of: %s", path, list_names(silent))
 
 
 # Segments, by their numbers and by their texts.

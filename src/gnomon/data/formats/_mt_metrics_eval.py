@@ -558,7 +558,7 @@ def _read_score_file(file: JudgedFile) -> Judgements:
         )
     name = ".".join(parts[1:-1] if len(parts) > 2 and "-" in parts[0] else parts[:-1])
     human = _human_scores(path, file.kind or name, LEVELS[parts[-1]], file.testset)
-    rows = {file.names.match(system): human.of(system) for system in human.systems}
+    rows = {file.names.match(system): human.system_scores(system) for system in human.systems}
     file.report()
     systems = file.names.order(rows)
     values = np.array([rows[system] for system in systems])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from gnomon.core.errors import DataError, UsageError
 from gnomon.core.lazy import checked
-from gnomon.core.options import with_fields
+from gnomon.core.options import expand_fields
 from gnomon.core.testset import TestSet
 from gnomon.data.formats._files import LOGGER, plain_name
 from gnomon.data.formats._lines import report_empty, shown
@@ -220,7 +220,7 @@ def _is_of_strings(records: Sequence[FileRecord], column: str) -> bool:
 
 
 @checked
-@with_fields(columns=TableColumns)
+@expand_fields(columns=TableColumns)
 def read_table(
     path: str | PathLike[str],
     *,

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from gnomon.core.lazy import checked
-from gnomon.core.scores import named
+from gnomon.core.scores import list_names
 from gnomon.data.formats._files import LOGGER
 from gnomon.messages import noted
 
@@ -37,8 +37,8 @@ def say_roles(references: Sequence[str], systems: Sequence[str], source: str | N
         LOGGER.warning(
             "%s is given as a system, and %s as reference; are they swapped? references come first:"
             " REF -i SYSTEM",
-            named(wrong),
-            named(list(references)),
+            list_names(wrong),
+            list_names(list(references)),
         )
     others = [("a reference", name) for name in references]
     others += [("a system", name) for name in systems]

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.core.errors import UnknownNameError
-from gnomon.core.options import with_fields
+from gnomon.core.options import expand_fields
 from gnomon.data.official._available import Available, listed
 from gnomon.data.official._convert import Wishes, convert_sets
 from gnomon.data.official._folder import WrittenSet, default_path, sets_here
@@ -112,7 +112,7 @@ def fetch(
         return _fetch(name, language_pairs, origin)
 
 
-@with_fields(wishes=Wishes)
+@expand_fields(wishes=Wishes)
 def convert(
     paths: Sequence[str | PathLike[str]],
     folder: str | PathLike[str],

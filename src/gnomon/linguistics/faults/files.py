@@ -77,7 +77,7 @@ def _aligned(testset: TestSet) -> Iterator[Message]:
     some = [
         {
             "system": name,
-            "given": one.given,
+            "given": one.input_lines,
             "segments": testset.segments,
             "merges": one.merges,
             "splits": one.splits,
@@ -87,9 +87,9 @@ def _aligned(testset: TestSet) -> Iterator[Message]:
             "uncertain": len(one.uncertain),
             "boundaries": len(one.margins),
             "how": "lines" if one.has_lines else "boundaries",
-            "guide": bool(one.guide or one.of_sources),
-            "by": "the source" if one.of_sources else one.guide or "the reference",
-            "rough": one.by if one.of_sources else None,
+            "guide": bool(one.guide or one.uses_sources),
+            "by": "the source" if one.uses_sources else one.guide or "the reference",
+            "rough": one.by if one.uses_sources else None,
             "changes": None,
             "flattered": one.doubt > _FLATTERED,
         }

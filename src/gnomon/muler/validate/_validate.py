@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from gnomon.core.errors import UsageError
 from gnomon.core.findings import Finding
-from gnomon.core.options import SEED, Group, Limits, Metavar, Seed, with_fields
+from gnomon.core.options import SEED, Group, Limits, Metavar, Seed, expand_fields
 from gnomon.core.registry import method
 from gnomon.core.running import Run
 from gnomon.core.testset import TestSet
@@ -85,7 +85,7 @@ def validate_verdict(finding: Finding) -> Iterator[Message]:
     check=check_validate,
     verdict=validate_verdict,
 )
-@with_fields(sources=FeatureSources, masks=MaskOptions, run=Run)
+@expand_fields(sources=FeatureSources, masks=MaskOptions, run=Run)
 def validate(
     testset: TestSet,
     metrics: Metrics = "bleu",

@@ -89,7 +89,7 @@ def check_generate(outline: Outline | None, options: BoundOptions) -> Iterator[P
 
 def _references_or_outputs(inputs: Any, options: dict[str, Any]) -> tuple[TestSet]:
     """The test set that a command line names; references alone, where these are enough."""
-    given = inputs.one()
+    given = inputs.only()
     generator = find_generator(options["method"])
     if generator.reads_outputs and not (
         given.args.test_set or given.args.table or given.args.input

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from gnomon.core.options import with_fields
+from gnomon.core.options import expand_fields
 from gnomon.metrics.catalogue import Catalogue
 from gnomon.paraphrase.generation.requests import GenerationRequest
 
@@ -103,7 +103,7 @@ def find_generator(method: str | Generator) -> Generator:
     return generator
 
 
-@with_fields(request=GenerationRequest)
+@expand_fields(request=GenerationRequest)
 def plan(
     testset: TestSet, method: str | Generator = "beam", *, request: GenerationRequest
 ) -> Making:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from gnomon.core.errors import UsageError
 from gnomon.core.findings import Finding, Listing
-from gnomon.core.options import Device, InputFile, Metavar, Outcome, fields_of, with_fields
+from gnomon.core.options import Device, InputFile, Metavar, Outcome, expand_fields, fields_of
 from gnomon.core.records import column_names, table
 from gnomon.core.registry import method
 from gnomon.core.validation import Problem, problems
@@ -66,7 +66,7 @@ def check_train(_outline: Outline | None, options: BoundOptions) -> Iterator[Pro
     check=check_train,
     verdict=train_verdict,
 )
-@with_fields(filters=Filters, recipe=Recipe)
+@expand_fields(filters=Filters, recipe=Recipe)
 def train(
     pairs: Annotated[
         Sequence[str | PathLike[str]] | Sequence[SentencePair], InputFile(), Metavar("TSV")
