@@ -17,7 +17,6 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-import os
 import shlex
 import shutil
 import subprocess
@@ -42,7 +41,7 @@ RECORD = IMAGES / "pictures.json"
 COLOURS = 64
 FONT = "Noto Sans"
 LEVELS = ("finding", "undecided")
-_TWO = "-t $EX --systems apertium-catalan apertium-direct"
+_TWO = "-t es-en --systems apertium-catalan apertium-direct"
 STUDY = """\
 name = "Spanish-English by Apertium"
 metrics = ["bleu", "chrf"]
@@ -76,9 +75,9 @@ class Picture:
 PICTURES = {
     "two": Picture("gnomon compare ref.txt -i sysA.txt sysB.txt", height=720),
     "report": Picture(f"gnomon muler {_TWO} --features 'pos:*' 'ent:*'"),
-    "compare": Picture("gnomon compare -t $EX -m bleu chrf --by domain"),
-    "muler": Picture("gnomon muler -t $EX --features 'pos:*'"),
-    "difficulty": Picture("gnomon difficulty words -t $EX -m bleu"),
+    "compare": Picture("gnomon compare -t es-en -m bleu chrf --by domain"),
+    "muler": Picture("gnomon muler -t es-en --features 'pos:*'"),
+    "difficulty": Picture("gnomon difficulty words -t es-en -m bleu"),
     "bmx": Picture(f"gnomon bmx explain {_TWO} -m chrf --first 60"),
 }
 
@@ -140,7 +139,7 @@ def run(*arguments: str) -> str:
 def report(browser: Browser, name: str, picture: Picture) -> dict[str, Any]:
     """Photograph the page of a command; the sentences of its answer that stand there."""
     page = Path(f"{name}.html").resolve()
-    words = shlex.split(os.path.expandvars(picture.command))[1:]
+    words = shlex.split(picture.command)[1:]
     answer = json.loads(run(*words, "-q", "-f", "json", "--html", str(page)))
     shown = in_both(browser, page.as_uri(), name, picture.width, picture.height)
     text = " ".join(shown.split()).replace("\u2264", "<=")  # as terminals write it
@@ -214,7 +213,6 @@ def make(names: set[str]) -> None:
         sync_playwright() as playwright,
     ):
         texts = shutil.copytree(example.path(), Path("example", "es-en"))
-        os.environ["EX"] = str(texts)
         shutil.copy(texts / "ref.A.txt", "ref.txt")
         for name, system in (("sysA", "apertium-catalan"), ("sysB", "apertium-direct")):
             shutil.copy(texts / "systems" / f"{system}.txt", f"{name}.txt")
