@@ -71,7 +71,7 @@ def minilm() -> None:
 
 def test_models_are_listed_with_what_they_serve_for(gnomon: Callable, minilm: None) -> None:
     rows = {row["name"]: row for row in gnomon("list", "models", "-f", "json").json()["rows"]}
-    assert "bertscore" in rows["minilm"]["serves"]
+    assert "bertscore" in rows["minilm"]["used by"]
 
 
 def test_setting_up_bertscore_names_a_metric_that_works(

@@ -50,7 +50,7 @@ def test_a_language_is_listed_with_what_it_can_do(gnomon) -> None:
     by_code = {row["code"]: row for row in rows}
     assert by_code["sw"]["parts of speech"] == ""
     assert by_code["hi"]["parts of speech"] == "gnomon setup hi"
-    assert by_code["th"]["words"] == "characters"
+    assert by_code["th"]["counted in"] == "characters"
     assert by_code["nl"]["parts of speech"] in {"gnomon setup nl", "spacy:nl_core_news_sm"}
 
 

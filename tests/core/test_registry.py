@@ -323,7 +323,7 @@ def test_a_package_adds_a_command_with_a_page_and_a_row_of_the_list(
         "command": "gnomon repetitions",
         "purpose": "find words that systems say twice in a row",
         "reaches": "",
-        "from": "gnomon-repetitions",
+        "source": "gnomon-repetitions",
     } in rows
     found = json.loads((tmp_path / "found.json").read_text())
     assert found["rows"] == [

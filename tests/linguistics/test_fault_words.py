@@ -73,3 +73,8 @@ def test_a_number_may_be_written_otherwise(language: str, source: str, output: s
     )
     (number,) = find_faults(["number"])
     assert [hit.column for hit in number.rule(texts)] == ["b"]
+
+
+@pytest.mark.parametrize("standard", ["nb", "nn"])
+def test_written_standards_have_the_phrases_of_their_language(standard: str) -> None:
+    assert phrase_pattern(standard, "en") == phrase_pattern("no", "en")

@@ -54,5 +54,5 @@ def test_a_wildcard_stands_for_the_lists_that_were_given() -> None:
 
 def test_the_lists_are_shown_among_the_features() -> None:
     rows = {name: (what, by) for name, what, by in describe_features()}
-    assert rows["lex:gender"][1] == "built in"
+    assert rows["lex:gender"][1] == "any"
     assert list(built_in_lists()["gender"]) == ["en"]

@@ -60,6 +60,7 @@ seconds: dict[str, float] = {}
 #: versions, and what differs between them, which say nothing about the numbers
 _MASKS = (
     (re.compile(r"gnomon:\d[^|\s\"']*"), "gnomon:V"),
+    (re.compile(r"\"gnomon\": \"\d[^\"]*"), '"gnomon": "V'),
     (re.compile(r"version:\d[^|\s\"']*"), "version:V"),
     (re.compile(r"codes:[0-9a-f]{16}"), "codes:H"),  # of trained weights, to the last digit
     # of files made for the cases, which name the version of transformers

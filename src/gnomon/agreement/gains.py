@@ -58,13 +58,13 @@ class AgreementGainRow(Record):
     gain: float | None = column(
         "Gain", digits=3, better="higher", help="agreement less base", interval=True
     )
-    p: float | None = column("p", digits=4, help="of the gain: see test and alternative")
+    p: float | None = column("p", digits=4, help="of the gain, by this test and alternative")
     p_segments: float | None = column(
         "p, segments",
         digits=4,
         help="of the bootstrap over segments, two-sided; over systems alone",
     )
-    n: int = column("n", help="systems, scores or pairs behind both: see unit")
+    n: int = column("n", help="systems, scores or pairs behind both")
     test: str | None = column("Test", help="behind p")
     alternative: str | None = column("Alternative", help="the hypothesis: the gain is ... 0")
     interval: str | None = column(

@@ -56,7 +56,7 @@ class AgreementRow(Record):
         help="the statistic; metrics are turned so that higher is better",
         interval=EndColumns(after="p"),
     )
-    n: int = column("n", help="systems, scores or pairs behind the value: see unit")
+    n: int = column("n", help="systems, scores, pairs or test sets behind the value")
     p: float | None = column(
         "p", digits=3, help="of the test against the baseline: a notice says of what"
     )

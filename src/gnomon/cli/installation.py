@@ -57,6 +57,7 @@ def _add_info(commands: Subparsers[argparse.ArgumentParser]) -> None:
         more="examples:\n  gnomon info -t wmt19/de-en\n  gnomon info ref.txt -i sysA.txt sysB.txt",
     )
     add_data(parser)
+    parser.usage = "%(prog)s REF ... [-i SYSTEM ...] [OPTIONS]\n       %(prog)s -t DIR [OPTIONS]"
     add_output(parser)
     parser.set_defaults(run=_info)
 
@@ -118,7 +119,8 @@ def _judged(testset: TestSet, kind: str, level: str) -> str:
     fitting = [h for h in testset.human if (h.kind, h.level) == (kind, level)]
     systems = {name for human in fitting for name in human.systems}
     raters = sum(human.rater is not None for human in fitting)
-    return f"{len(systems)} systems" + (f", {raters} raters" if raters else "")
+    counted = {"system": len(systems)} | ({"rater": raters} if raters else {})
+    return ", ".join(f"{n} {what}{'s' * (n != 1)}" for what, n in counted.items())
 
 
 def _share(testset: TestSet, domain: str) -> str:
@@ -179,18 +181,21 @@ def _methods() -> _Listed:
         )
         for name in methods.names()
     ]
-    return ("name", "command", "purpose", "reaches", "from"), rows
+    return ("name", "command", "purpose", "reaches", "source"), rows
 
 
 def _metrics() -> _Listed:
     from gnomon import metrics
 
-    return _list_descriptions(metrics.describe(), "purpose")
+    return _list_descriptions(metrics.describe())
 
 
-def _list_descriptions(things: Iterable[Any], summary: str) -> _Listed:
-    rows = [(d.name, ", ".join(d.options), d.summary, d.reaches, d.source) for d in things]
-    return ("name", "options", summary, "reaches", "source"), rows
+def _list_descriptions(things: Iterable[Any]) -> _Listed:
+    rows = [
+        (d.name, ", ".join(d.options), d.summary.replace("``", ""), d.reaches, d.source)
+        for d in things
+    ]
+    return ("name", "options", "description", "reaches", "source"), rows
 
 
 def _models(folders: Sequence[str] = ()) -> _Listed:
@@ -212,7 +217,17 @@ def _models(folders: Sequence[str] = ()) -> _Listed:
         for model in installed_models(folders)
     ]
     learned = map(_learned_row, installed_learned(folders))
-    header = ("name", "kind", "layers", "from", "serves", "languages", "licence", "disk", "memory")
+    header = (
+        "name",
+        "kind",
+        "layers",
+        "source",
+        "used by",
+        "languages",
+        "licence",
+        "disk",
+        "memory",
+    )
     return header, (*rows, *learned)
 
 
@@ -241,7 +256,7 @@ def _learned_row(model: LearnedModel) -> tuple[str, ...]:
 def _features() -> _Listed:
     from gnomon import linguistics as annotate
 
-    return ("name", "marks", "tagger"), annotate.describe_features()
+    return ("name", "marks", "languages"), annotate.describe_features()
 
 
 def _taggers() -> _Listed:
@@ -254,7 +269,7 @@ def _languages() -> _Listed:
     """List the abilities of each language here, and the commands that add others."""
     from gnomon import linguistics as annotate
 
-    header = ("code", "language", "words", "parts of speech", "base forms", "answers")
+    header = ("code", "language", "counted in", "parts of speech", "base forms", "answer phrases")
     rows = annotate.describe_languages()
     return header, [(code, name, _words_of(code), *more) for code, name, *more in rows]
 
@@ -277,19 +292,19 @@ def _words_of(language: str) -> str:
 def _scorers() -> _Listed:
     from gnomon.linguistics import scorers
 
-    return ("name", "measures", "from"), scorers.describe_scorers()
+    return ("name", "measures", "source"), scorers.describe_scorers()
 
 
 def _explainers() -> _Listed:
     from gnomon import bmx
 
-    return _list_descriptions(bmx.describe_explainers(), "is")
+    return _list_descriptions(bmx.describe_explainers())
 
 
 def _generators() -> _Listed:
     from gnomon import paraphrase
 
-    return _list_descriptions(paraphrase.describe_generators(), "gives")
+    return _list_descriptions(paraphrase.describe_generators())
 
 
 def _perturbations() -> _Listed:
@@ -307,7 +322,7 @@ def _perturbations() -> _Listed:
         )
         for each in stress.describe_perturbations()
     ]
-    return ("name", "phenomenon", "kind", "severity", "languages", "does", "from"), rows
+    return ("name", "phenomenon", "kind", "severity", "languages", "description", "source"), rows
 
 
 def _faults() -> _Listed:
@@ -317,13 +332,13 @@ def _faults() -> _Listed:
         (one.name, one.group, " ".join(one.needs), one.about, one.package)
         for one in fault_kinds().values()
     ]
-    return ("name", "group", "needs", "is", "from"), rows
+    return ("name", "group", "needs", "description", "source"), rows
 
 
 def _formats() -> _Listed:
     from gnomon.data import formats
 
-    return ("name", "reads", "writes", "is"), formats.describe()
+    return ("name", "reads", "writes", "description"), formats.describe()
 
 
 _KINDS: Mapping[str, Callable[[], _Listed]] = {

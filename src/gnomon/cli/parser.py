@@ -114,7 +114,7 @@ class Parser(argparse.ArgumentParser):
         self.set_defaults(command=self.prog)
         #: headings under which help lists commands; others stand under a last one
         self.groups: Mapping[str, Sequence[str]] = {}
-        self._positionals.title, self._optionals.title = "what it takes", "this command"
+        self._positionals.title, self._optionals.title = "arguments", "this command"
         self.add_argument(_ALL, action=_HelpAll, help=argparse.SUPPRESS)  # the last line tells
 
     def add_further(self, **options: Any) -> Any:  # argparse gives the type no public name
@@ -216,7 +216,9 @@ class Parser(argparse.ArgumentParser):
             flag = [argument.option_strings[-1]] if argument.option_strings else []
             several = [] if argument.nargs in (None, argparse.OPTIONAL) else ["..."]
             shown = " ".join((*flag, name, *several))
-            said.append(shown if argument.required else f"[{shown}]")
+            # argparse calls a list that may be empty required
+            needed = argument.required and argument.nargs != argparse.ZERO_OR_MORE
+            said.append(shown if needed else f"[{shown}]")
         if any(argument.option_strings and not argument.required for argument in self._actions):
             said.insert(1, "[OPTIONS]")
         return " ".join(said)

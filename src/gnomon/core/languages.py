@@ -6,7 +6,7 @@ from functools import cache
 
 from gnomon.core.data_files import data_beside
 
-__all__ = ["english_names", "language_scripts", "short_codes"]
+__all__ = ["english_names", "language_scripts", "listed_language", "short_codes"]
 
 
 def english_names() -> dict[str, str]:
@@ -19,6 +19,12 @@ def short_codes() -> dict[str, str]:
     """Codes of three letters, as annotation campaigns of WMT wrote them, and those of two."""
     codes: dict[str, str] = data_beside(__file__)["short"]
     return codes
+
+
+def listed_language(code: str) -> str:
+    """The language whose words a written standard shares: Norwegian's, for Bokmål and Nynorsk."""
+    standards: dict[str, str] = data_beside(__file__)["standards"]
+    return standards.get(code, code)
 
 
 @cache

@@ -58,15 +58,17 @@ class BasisRow(Record):
     )
     shown_adjusted: float | None = column("... raters adjusted", help="with leniency taken out")
     saved_adjusted: float | None = column(
-        "Raters save", kind="share", help="share of judgements that taking leniency out saves"
+        "Savings by adjusting raters",
+        kind="share",
+        help="share of judgements saved by taking out the leniency of raters",
     )
     each: float | None = column(
-        "Judgements a rater", digits=0, help="on which it depends what taking leniency out saves"
+        "Judgements a rater", digits=0, help="the savings by adjusting raters depend on these"
     )
     saved_same_rater: float | None = column(
-        "One rater saves",
+        "Savings with one rater per document",
         kind="share",
-        help="share that one person for a document of all systems would save, as predicted",
+        help="predicted share of judgements saved by one person for a document of all systems",
     )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from gnomon.core.data_files import data_beside
 from gnomon.core.errors import GnomonError, MissingDependencyError, UnknownNameError, UsageError
-from gnomon.core.languages import english_names
+from gnomon.core.languages import english_names, listed_language
 from gnomon.core.scripts import base_language
 from gnomon.core.summary import target_of
 from gnomon.linguistics.faults.phrases import phrase_languages
@@ -411,51 +411,56 @@ def run_setup(plan: SetupPlan) -> None:
 
 
 def describe_features() -> list[tuple[str, str, str]]:
-    """Rows of name, what it marks, and which installed taggers give it."""
+    """Rows of name, what it marks, and the languages whose installed taggers give it."""
     given = {tagger: describe(tagger) for tagger in taggers()}
+    languages = {name: language for name, language, _ in describe_taggers()}
 
-    def find_taggers(kind: str, name: str = "") -> str:
+    def find_languages(kind: str, name: str = "") -> str:
         hits = [
             t for t, kinds in given.items() if kind in kinds and (not name or name in kinds[kind])
         ]
-        return ", ".join(hits) or "none installed"
+        return ", ".join(sorted({languages[hit] for hit in hits})) or "no tagger installed"
 
     entities = {name for kinds in given.values() for name in kinds.get("ent", ())}
     named = sorted({*entities, *(f"ent:{name}" for name in ENTITIES)})
     return [
-        *((f"pos:{name}", what, find_taggers("pos")) for name, what in UPOS.items()),
+        *((f"pos:{name}", what, find_languages("pos")) for name, what in UPOS.items()),
         *(
-            (n, ENTITIES.get(n[4:], "entities that the tagger calls so"), find_taggers("ent", n))
+            (n, ENTITIES.get(n[4:], "entities that the tagger calls so"), find_languages("ent", n))
             for n in named
         ),
         *(
-            (f"morph:{key}", f"words with {key} of any value", find_taggers("morph"))
+            (f"morph:{key}", f"words with {key} of any value", find_languages("morph"))
             for key in MORPH
         ),
         (
             "morph:Gender=Fem",
             "words with this value (any key and value of UD)",
-            find_taggers("morph"),
+            find_languages("morph"),
         ),
-        ("dep:nsubj", "words with this relation to their head", find_taggers("dep")),
-        ("dep:long>=5", "both ends of arcs over 5 or more words (any number)", find_taggers("dep")),
-        ("dep:nonprojective", "both ends of arcs that cross another arc", find_taggers("dep")),
-        ("lex:NAME", "words of a list (--lexicon NAME=FILE)", "built in"),
+        ("dep:nsubj", "words with this relation to their head", find_languages("dep")),
+        (
+            "dep:long>=5",
+            "both ends of arcs over 5 or more words (any number)",
+            find_languages("dep"),
+        ),
+        ("dep:nonprojective", "both ends of arcs that cross another arc", find_languages("dep")),
+        ("lex:NAME", "words of a list (--lexicon NAME=FILE)", "any"),
         *(
             (
                 f"lex:{name}",
                 f"words of a list that comes with gnomon ({', '.join(files)})",
-                "built in",
+                "any",
             )
             for name, files in built_in_lists().items()
         ),
-        ("re:NAME", "matches of a pattern (--pattern NAME=REGEX)", "built in"),
+        ("re:NAME", "matches of a pattern (--pattern NAME=REGEX)", "any"),
         *(
-            (name, what, "built in")
+            (name, what, "any")
             for name, what in MEANINGS.items()
             if name.startswith(("check:", "form:"))
         ),
-        ("KIND:NAME", "your own labels (--labels FILE.conllu or FILE.jsonl)", "built in"),
+        ("KIND:NAME", "your own labels (--labels FILE.conllu or FILE.jsonl)", "any"),
     ]
 
 
@@ -475,7 +480,7 @@ def describe_languages() -> list[tuple[str, str, str, str, str]]:
         tags = tagger.name if tagger else setup
         rules = by_rules if code in base_forms else ""
         lemmas = tagger.name if tagger and not _LEMMAS.isdisjoint(tagger.layers) else rules
-        rows.append((code, name, tags, lemmas, "yes" if code in answers else ""))
+        rows.append((code, name, tags, lemmas, "yes" if listed_language(code) in answers else ""))
     return rows
 
 

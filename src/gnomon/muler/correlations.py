@@ -61,7 +61,10 @@ __all__ = [
 
 
 _MULER: Any = column(
-    "MuLER", kind="share", better="lower", help="share of the possible gain that was lost"
+    "MuLER",
+    kind="share",
+    better="lower",
+    help="loss on these words, as a share of what the metric could give",
 )
 ALL = "all systems"
 CENTRED = "all systems, centred"

@@ -164,7 +164,7 @@ class DifferenceRow(Record):
     segments: int = column("Segments", help="the smaller of the two systems' sizes of I")
     resamples: int = column("resamples", help="of the segments, or of the documents")
     carried: bool = column(
-        "carried over",
+        "spill-over alone",
         help="decided, but not found where the words of the feature differ: it may come from the"
         " words around them",
     )

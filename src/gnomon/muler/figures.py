@@ -188,12 +188,10 @@ class MulerRow(Record):
         "MuLER",
         kind="share",
         better="lower",
-        help="share of the possible gain that was lost",
+        help="loss on these words, as a share of what the metric could give",
         interval=True,
     )
-    uninformative: bool = column(
-        "wide", help="the interval of MuLER is wider than half its scale: too wide to be useful"
-    )
+    uninformative: bool = column("wide", help="the interval is too wide: wider than half the scale of MuLER")
     base: float | None = column("base (I)", help="mean sentence score over I", interval=True)
     base_all: float | None = column(
         "base (all)", help="mean sentence score over all segments", interval=True

@@ -40,7 +40,7 @@ def test_an_installed_package_offers_its_perturbation_by_name(tmp_path):
 
     listed = run("list", "perturbations")["rows"]
     (units,) = [row for row in listed if row["name"] == "units"]
-    assert (units["phenomenon"], units["languages"], units["from"]) == (
+    assert (units["phenomenon"], units["languages"], units["source"]) == (
         "wrong units",
         "en",
         "gnomon-units 1.0.0",

@@ -557,7 +557,7 @@ def test_the_command_converts_and_says_how_specs_name_the_metric(
     assert main(["list", "models", "--format", "json"]) == 0
     listed = {one["name"]: one for one in json.loads(capsys.readouterr().out)["rows"]}
     assert listed["sparsemax"]["kind"] == "learned metric"
-    assert listed["sparsemax"]["serves"] == "comet('sparsemax')"
+    assert listed["sparsemax"]["used by"] == "comet('sparsemax')"
     assert listed["sparsemax"]["licence"] == "unknown"
 
 

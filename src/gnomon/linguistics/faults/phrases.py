@@ -9,6 +9,8 @@ import unicodedata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gnomon.core.languages import listed_language
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -42,6 +44,7 @@ def phrase_pattern(language: str, source_language: str = "") -> re.Pattern[str]:
     write in whatever language.
     """
     lists = _lists()
+    language, source_language = listed_language(language), listed_language(source_language)
     first: list[str] = []
     words: list[str] = []
     others: list[str] = []

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon.core.data_files import data_beside
+from gnomon.core.languages import listed_language
 from gnomon.linguistics.faults.kinds import Fault, Hit, fault
 
 if TYPE_CHECKING:
@@ -142,6 +143,7 @@ def _values_of_words(text: str, language: str) -> set[float]:
 @cache
 def _word_pattern(language: str) -> tuple[re.Pattern[str], dict[str, set[float]]] | None:
     values: dict[str, set[float]] = {}
+    language = listed_language(language)
     for some in (_numbers()["words"], _numbers()["months"]):
         for value, forms in enumerate(some.get(language, ()), start=1):
             for form in forms.split():

@@ -133,7 +133,10 @@ class RandomWordsRow(Record):
         "in ref", digits=3, help="share of the references' words"
     )
     muler: float | None = column(
-        "MuLER", digits=3, better="lower", help="share of the possible gain that was lost"
+        "MuLER",
+        digits=3,
+        better="lower",
+        help="loss on these words, as a share of what the metric could give",
     )
     groups: int | None = column("p", help="groups that the vocabulary is split into")
     draws: int = column("draws", help="random features with a defined MuLER")
