@@ -191,7 +191,9 @@ class MulerRow(Record):
         help="loss on these words, as a share of what the metric could give",
         interval=True,
     )
-    uninformative: bool = column("wide", help="the interval is too wide: wider than half the scale of MuLER")
+    uninformative: bool = column(
+        "wide", help="the interval is too wide: wider than half the scale of MuLER"
+    )
     base: float | None = column("base (I)", help="mean sentence score over I", interval=True)
     base_all: float | None = column(
         "base (all)", help="mean sentence score over all segments", interval=True
