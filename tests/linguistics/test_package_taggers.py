@@ -116,8 +116,23 @@ def test_words_are_told_by_tags_and_neighbours_and_joined() -> None:
         *(Piece(5, 6, "SY", "👍"), Piece(6, 7, "SY", "🏽")),
         *(Piece(8, 9, "SN", "2"), Piece(9, 10, "SY", "."), Piece(10, 11, "SN", "5")),
     ]
-    words = [(text[w.start : w.end], w.tag, w.base) for w in map_tags("mecab:ko", text, pieces)]
-    assert words == [("공부했다", "VERB", "공부하다"), ("👍🏽", "SYM", "👍"), ("2.5", "NUM", "2")]
+    told = [(text[w.start : w.end], w.tag, w.base) for w in map_tags("mecab:ko", text, pieces)]
+    assert told == [("공부했다", "VERB", "공부하다"), ("👍🏽", "SYM", "👍"), ("2.5", "NUM", "2")]
+    text = "Seit er für 5 € kam, был этот мост"
+    words = [
+        *(Piece(0, 4, "APPR", "seit"), Piece(5, 7, "PPER", "er"), Piece(8, 11, "APPR", "für")),
+        *(Piece(12, 13, "CARD", "5"), Piece(14, 15, "XY", "€"), Piece(16, 19, "VV(FIN)", "kommen")),
+        Piece(19, 20, "$,", ","),
+    ]
+    assert [word.tag for word in map_tags("hanta:de", text, words)] == [
+        *("SCONJ", "PRON", "ADP", "NUM", "SYM", "VERB", "PUNCT"),
+    ]
+    words = [
+        Piece(21, 24, "VERB,impf,intr,masc,sing,past,indc", "быть"),
+        Piece(25, 29, "ADJF,Subx,Apro,Anph,masc,sing,nomn", "этот"),
+        Piece(30, 34, "NOUN,inan,masc,sing,nomn", "мост"),
+    ]
+    assert [word.tag for word in map_tags("pymorphy:ru", text, words)] == ["AUX", "DET", "NOUN"]
     beside = [Piece(0, 2, "名詞-普通名詞-サ変可能", "勉強"), Piece(2, 3, "動詞-非自立可能", "する")]
     assert [word.tag for word in map_tags("sudachi:ja", "勉強し", beside)] == ["VERB", "AUX"]
 

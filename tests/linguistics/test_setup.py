@@ -7,7 +7,13 @@ from typing import Any
 import pytest
 
 from gnomon.core.errors import MissingDependencyError, UnknownNameError
-from gnomon.linguistics import describe_features, describe_taggers, run_setup, setup_plan
+from gnomon.linguistics import (
+    describe_features,
+    describe_languages,
+    describe_taggers,
+    run_setup,
+    setup_plan,
+)
 from gnomon.linguistics.annotators import untagged
 from gnomon.messages import rendered
 
@@ -72,3 +78,10 @@ def test_features_and_taggers_are_listed_for_people() -> None:
     assert rows["spacy:de_core_news_sm"] == ("de", "gnomon setup de")
     assert rows["stanza:hi"] == ("hi", "gnomon setup hi")
     assert "udpipe:FILE" in rows
+
+
+def test_base_forms_are_listed_of_the_languages_that_simplemma_has() -> None:
+    dictionaries = pytest.importorskip("simplemma.strategies.dictionaries.dictionary_factory")
+    known = {*dictionaries.SUPPORTED_LANGUAGES, "no", "hr", "sr", "bs"} - {"hbs"}
+    for code, _, _, forms, _ in describe_languages():
+        assert (forms == "simplemma" or ":" in forms) if code in known else forms != "simplemma"
