@@ -58,7 +58,7 @@ def main_table(rows: Sequence[MulerRow], confidence: float | None = None) -> Tab
         return table(
             "muler", title, MulerRow, rows, note=note, confidence=confidence, without=unscored
         )
-    note = "Lower MuLER is better: 0 = nothing of the possible gain is lost, 1 = all of it."
+    note = "Lower MuLER is better: 0 = no loss on these words, 1 = all that the metric could give."
     title = "MuLER by feature and system"
     return table("muler", title, MulerRow, rows, note=note, confidence=confidence)
 
