@@ -81,6 +81,7 @@ bench: $(VENV)/.test
 	$(BIN)/python benchmarks/study.py speed
 	$(BIN)/python benchmarks/study_report.py
 	$(BIN)/python benchmarks/comparisons.py
+	$(BIN)/python benchmarks/align.py
 	$(BIN)/python benchmarks/serve_load.py
 
 # the exact versions of all packages, into requirements/: UPGRADE=--upgrade takes the newest

@@ -1,39 +1,38 @@
-"""Boundaries that free alignment restores, and its time, beside mweralign (``align.md``).
+"""Boundaries that free alignment restores, and its time, beside mweralign.
 
-    python benchmarks/align.py WMT24 [--systems 3] [--mweralign PYTHON]
+``python benchmarks/align.py`` prints the table and writes it to ``benchmarks/align.md``. It needs
+WMT24 in the folder named by ``GNOMON_SHARED`` (default ``../shared``), and ``GNOMON_MWERALIGN``,
+the Python of an environment with mweralign (``pip install mweralign``); without either it says so,
+and writes nothing.
 
-``WMT24`` holds folders of language pairs. The segments of each document of an output, or of the
-whole file, are joined by a space, and by nothing between Chinese and Japanese; who aligns gets
-this one line and the reference, and a boundary is restored where as many characters stand before
-it as in the output, spaces left out. Both programs take turns, three times each; the least CPU
-time counts. ``mweralign`` runs without a model of pieces, and gets characters, parted by spaces,
-for Japanese.
+The segments of each document of an output, or of the whole file, are joined by a space, and by
+nothing between Chinese and Japanese; who aligns gets this one line and the guide. A boundary is
+restored where as many characters stand before it as in the output, spaces left out. Both programs
+take turns; the least CPU time counts. mweralign runs without a model of pieces, and gets
+characters, parted by spaces, for Japanese.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
+import os
 import subprocess
 import sys
 import time
-from itertools import groupby, islice
-from pathlib import Path
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from _measure import ROUNDS, SHARED, keep
 
 from gnomon.alignment.boundaries import align_boundaries, habits_of, words_of
 from gnomon.alignment.joining import join_pieces
 
-ROUNDS = 3
-#: of both pairs
-SYSTEMS = (
-    "Claude-3.5",
-    "Aya23",
-    "GPT-4",
-    "CommandR-plus",
-    "ONLINE-W",
-    "Unbabel-Tower70B",
-    "IOL-Research",
-)
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: systems of both pairs, the first of which guides
+SYSTEMS = ("Unbabel-Tower70B", "Claude-3.5", "Aya23", "GPT-4", "CommandR-plus", "ONLINE-W")
+REFERENCE = "reference"
 OTHER = """
 import json, sys, time
 import mweralign
@@ -70,14 +69,14 @@ def other(python: str, tasks: list[tuple[str, str]]) -> tuple[float, list[list[s
     return seconds, [one.split("\n") if isinstance(one, str) else one for one in found]
 
 
-def row(folder: Path, args: argparse.Namespace, guide: str, *, whole: bool) -> str:
-    """One row of the table."""
+def row(folder: Path, peer: str, guide: str, *, whole: bool) -> str:
+    """One row of the table: of a whole file one system, and one turn of the peer."""
     documents = [line.split("\t")[1] for line in lines_of(folder / "documents.tsv")[1:]]
     sizes = [len(documents)] if whole else [len(list(some)) for _, some in groupby(documents)]
-    path = folder / "ref.A.txt" if guide == "reference" else folder / "systems" / f"{guide}.txt"
+    path = folder / "ref.A.txt" if guide == REFERENCE else folder / "systems" / f"{guide}.txt"
     theirs = lines_of(path)
     tasks = []
-    for name in islice((one for one in SYSTEMS if one != guide), args.systems):
+    for name in SYSTEMS[1:2] if whole else SYSTEMS[1:]:
         own, start = lines_of(folder / "systems" / f"{name}.txt"), 0
         for size in sizes:
             some = slice(start, start + size)
@@ -86,57 +85,67 @@ def row(folder: Path, args: argparse.Namespace, guide: str, *, whole: bool) -> s
             start += size
     wanted = [cuts(own) for own, _ in tasks]
     least = [float("inf")] * 2
-    restored = [0, 0]
-    for _ in range(ROUNDS):
+    for turn in range(ROUNDS):
         words_of.cache_clear()
         begin = time.process_time()
         habits = habits_of(theirs)
         found = [align_boundaries([join_pieces(own)], guide, habits) for own, guide in tasks]
         least[0] = min(least[0], time.process_time() - begin)
-        results = [[list(one.texts) for one in found]]
-        if args.mweralign:
+        if guide == REFERENCE and not (whole and turn):
             given = [
                 ("\n".join(spread(one, folder.name) for one in guide),
                  spread(join_pieces(own), folder.name))
                 for own, guide in tasks
             ]  # fmt: skip
-            seconds, texts = other(args.mweralign, given)
+            seconds, texts = other(peer, given)
             least[1] = min(least[1], seconds)
-            results.append(texts)
-        restored = [
-            sum(
-                a == b
-                for one, cut in zip(result, wanted, strict=True)
-                for a, b in zip(cuts(one), cut, strict=False)
-            )
-            for result in results
-        ] + [0]
     every = sum(map(len, wanted))
     doubtful = sum(len(one.uncertain) for one in found) / every
-    peer = f"{restored[1] / every:.1%} | {least[1]:.2f}" if args.mweralign else "- | -"
+    ours = restored([list(one.texts) for one in found], wanted) / every
+    beside = (
+        f"{restored(texts, wanted) / every:.1%} | {least[1]:.2f}" if guide == REFERENCE else "|"
+    )
     unit = "whole file" if whole else "documents"
     return (
-        f"| {folder.name} | {unit} | {guide} | {every:,} | {restored[0] / every:.1%} |"
-        f" {doubtful:.1%} | {least[0]:.2f} | {peer} |"
+        f"| {folder.name} | {unit} | {guide} | {every:,} | {ours:.1%} |"
+        f" {doubtful:.1%} | {least[0]:.2f} | {beside} |"
+    )
+
+
+def restored(found: list[list[str]], wanted: list[list[int]]) -> int:
+    """How many boundaries are where they were."""
+    return sum(
+        a == b
+        for one, cut in zip(found, wanted, strict=True)
+        for a, b in zip(cuts(one), cut, strict=False)
     )
 
 
 def main() -> None:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("wmt24", type=Path)
-    parser.add_argument("--systems", type=int, default=3)
-    parser.add_argument("--mweralign", help="a Python that has it")
-    parser.add_argument("--guide", default="reference", help="or the name of a system")
-    parser.add_argument("--documents", action="store_true", help="no whole files")
-    args = parser.parse_args()
-    print(
-        "| pair | joined by | guide | boundaries | restored | uncertain | s | mweralign | s |\n"
-        "|---|---|---|---|---|---|---|---|---|"
-    )
-    for folder in sorted(args.wmt24.iterdir()):
-        for whole in (False,) if args.documents else (False, True):
-            print(row(folder, args, args.guide, whole=whole), flush=True)
+    """Measure and write."""
+    peer, folder = os.environ.get("GNOMON_MWERALIGN"), SHARED / "data" / "wmt24"
+    if not peer or not folder.is_dir():
+        print(
+            f"align: left out: it needs {folder}, and GNOMON_MWERALIGN, the Python of an"
+            " environment with mweralign (python -m venv ENV; ENV/bin/pip install mweralign)"
+        )
+        return
+    lines = [f"| {' | '.join(COLUMNS)} |", "|---" * len(COLUMNS) + "|"]
+    for pair in sorted(folder.iterdir()):
+        for whole in (False, True):
+            lines += [row(pair, peer, guide, whole=whole) for guide in (REFERENCE, SYSTEMS[0])]
+    keep("align", [*lines, SAID])
+
+
+COLUMNS = (
+    *("pair", "joined by", "guide", "boundaries", "restored", "uncertain", "seconds"),
+    *("by mweralign", "seconds"),
+)
+SAID = """
+Outputs of WMT24 without lines, cut again: five systems by document, one as a whole file; CPU
+time. Segments are joined by a space, Japanese ones by nothing; a boundary is restored where as many
+characters stand before it as in the output. A guide is what outputs are aligned with. mweralign
+gets words, or characters of Japanese, and no model of pieces of words."""
 
 
 if __name__ == "__main__":

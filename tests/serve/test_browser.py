@@ -69,6 +69,7 @@ def _fill(app: Starlette, ids: dict[str, str]) -> None:
         "reference.txt": b"A cat.\nIt rained.\nNobody came.\n",
         "one.txt": "A café.\nRain.\n".encode("utf-16"),
         "<b>two</b>.txt": b"A cat.\nA line too many.\nIt rained.\nNobody came.\n",
+        "source.txt": b"Un gato.\nLlueve.\n",
     }
     for name, texts in (("draft", TEXTS), ("wrong", wrong)):
         draft, uploads = workspace.new_draft("owner")

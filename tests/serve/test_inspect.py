@@ -358,13 +358,24 @@ def test_different_counts_are_said_with_the_place_where_files_drift_apart(
 ) -> None:
     reference = [text or "" for text in real.references["A"]]
     output = [text.replace(" the ", " a ") for text in reference]
-    files = {"ref.txt": reference, "a.txt": [*output[:15], *output[16:]], "b.txt": output}
+    files = {"ref.txt": reference, "src.txt": [*output[:15], *output[16:]], "b.txt": output}
     inspection = look(tmp_path, files)
     assert inspection.counts_differ
     assert inspection.segments == 0
     (drift,) = inspection.drifts
     assert (drift.file, drift.shift) == (1, 1)
     assert 14 <= drift.line <= 17
+
+
+def test_outputs_with_other_lines_are_said_to_be_aligned(tmp_path: Path, real: TestSet) -> None:
+    reference = [text or "" for text in real.references["A"]]
+    files = {"ref.txt": reference, "a.txt": [*reference[:15], *reference[16:]], "b.txt": reference}
+    inspection = look(tmp_path, files)
+    assert (inspection.counts_differ, inspection.segments) == (False, len(reference))
+    assert not inspection.drifts
+    (problem,) = inspection.files[1].problems
+    assert "lines are aligned when you compare" in problem.text
+    assert not problem.stops
 
 
 def test_files_that_go_together_have_no_drift(tmp_path: Path, real: TestSet) -> None:

@@ -183,12 +183,19 @@ def test_an_answer_goes_before_further_methods_of_others(queue: Queue) -> None:
 
 
 def test_texts_that_do_not_fit_are_refused_in_a_sentence(queue: Queue) -> None:
-    files = {"ref.txt": REFERENCE, "a.txt": BETTER, "b.txt": BETTER[:-1]}
+    files = {"ref.txt": REFERENCE, "a.txt": BETTER, "b.txt": BETTER[:1]}
     refused = finished(queue.workspace, queue.create(upload(queue.workspace, files), choices()).id)
     assert refused.job.state == "refused"
-    assert refused.job.steps[0].said == (
-        "the files have different numbers of lines: ref.txt 30, a.txt 30, b.txt 29"
-    )
+    assert "b leaves out 28 of 30 segments; give the whole" in refused.job.steps[0].said
+
+
+def test_lines_that_do_not_fit_are_aligned_and_the_answer_says_so(queue: Queue) -> None:
+    merged = [" ".join(BETTER[:2]), *BETTER[2:]]
+    files = {"ref.txt": REFERENCE, "a.txt": BETTER, "b.txt": merged}
+    done = finished(queue.workspace, queue.create(upload(queue.workspace, files), choices()).id)
+    assert done.job.state == "done"
+    said = {str(one) for entry in Store(done.store).entries.values() for one in entry.notices}
+    assert any(one.startswith("b has 29 lines for 30: aligned with a (1 merge") for one in said)
 
 
 def test_a_process_that_ends_is_started_again_and_the_third_time_the_step_has_failed(
@@ -427,12 +434,13 @@ def test_a_system_that_is_added_joins_the_others(queue: Queue) -> None:
 def test_a_system_that_does_not_fit_is_not_added_and_the_comparison_stays(queue: Queue) -> None:
     done = finished(queue.workspace, queue.create(two_systems(queue.workspace), choices()).id)
     before = (done.store / "manifest.jsonl").read_bytes()
-    draft = upload(queue.workspace, {"new.txt": BETTER[:20]})
+    draft = upload(queue.workspace, {"new.txt": BETTER[:1]})
     choice = FileChoice(file=0, name="new.txt", role="output", title="c")
     after = finished(queue.workspace, queue.add_system(done.id, draft, choice).id)
     assert after.job.state == "done"
     assert after.job.steps[0].said == (
-        "It could not be added: new.txt has 20 lines, and the other files have 30"
+        "It could not be added: c leaves out 28 of 30 segments; give the whole text, or write one"
+        " segment a line"
     )
     assert list(TestSet.read(after.texts).systems) == ["a", "b"]
     assert (done.store / "manifest.jsonl").read_bytes() == before

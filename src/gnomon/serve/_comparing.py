@@ -414,9 +414,17 @@ def _wrong_roles(roles: Sequence[str]) -> str:
 
 
 def _wrong_counts(used: Sequence[FileForm]) -> str:
-    """Describe wrong numbers of lines, of files that are read as they were inspected."""
-    read = [each.file for each in used if each.encoding == each.file.encoding]
-    read = [file for file in read if not file.is_of_units]
+    """Describe wrong numbers of lines, of files that are read as they were inspected.
+
+    Outputs are aligned.
+    """
+    read = [
+        each.file
+        for each in used
+        if each.encoding == each.file.encoding
+        and not each.file.is_of_units
+        and not (each.role == "output" and each.file.kind == "text")
+    ]
     counts = {file.segments for file in read if file.has_texts}
     if len(counts) < 2:
         return ""
@@ -508,7 +516,7 @@ async def _add_system(request: Request) -> Response | Shown:
         return _adding(study, "Choose a file, or paste a translation.", 422)
     workspace, queue = workspace_of(request), queue_of(request)
     try:
-        choice = _system_of(study, upload, await looked_at(request, upload.draft))
+        choice = _system_of(upload, await looked_at(request, upload.draft))
         await run_in_threadpool(queue.add_system, study.id, upload.draft, choice)
     except DataError as error:
         await run_in_threadpool(workspace.delete_draft, upload.draft)
@@ -516,8 +524,8 @@ async def _add_system(request: Request) -> Response | Shown:
     return redirect(f"/studies/{study.id}")
 
 
-def _system_of(study: Comparison, upload: Any, inspection: Inspection) -> FileChoice:
-    """The file of one more system, which must fit the others."""
+def _system_of(upload: Any, inspection: Inspection) -> FileChoice:
+    """The file of one more system."""
     from gnomon.serve.comparison import FileChoice
 
     (file, *more) = inspection.files
@@ -530,11 +538,6 @@ def _system_of(study: Comparison, upload: Any, inspection: Inspection) -> FileCh
             f"{file.name} holds translation units, which are joined by their ids as a comparison"
             " begins; start a new comparison with it, or add its texts as plain text, one segment"
             " per line"
-        )
-    if study.about.segments and file.segments != study.about.segments:
-        raise DataError(
-            f"{file.name} has {file.segments or 0:,} lines, and the other files have"
-            f" {study.about.segments:,}"
         )
     title = _only(upload.fields, "title").strip()[:200] or file.title
     encoding = file.encoding or "utf-8"

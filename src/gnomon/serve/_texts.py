@@ -20,6 +20,7 @@ from gnomon.data.formats import (
     read_table,
     write_lines,
 )
+from gnomon.data.formats.beside import write_beside
 from gnomon.serve.comparison import write_whole
 from gnomon.serve.problems import word_error
 
@@ -45,22 +46,26 @@ def test_set_of(uploads: Path, about: ComparisonRecord) -> TestSet:
         return _joined(uploads, choices, about)
     texts = {file.file: lines_of(uploads / str(file.file), file) for file in choices}
     counts = {file.name: len(texts[file.file]) for file in choices}
-    if len(set(counts.values())) > 1:
-        said = ", ".join(f"{name} {count:,}" for name, count in counts.items())
-        raise DataError(f"the files have different numbers of lines: {said}")
     if not any(counts.values()):
         raise DataError("the files are empty: there is no segment to compare")
     by_role = {
         role: {file.title: texts[file.file] for file in choices if file.role == role}
-        for role in ("reference", "output")
+        for role in ("reference", "output", "source")
     }
-    return TestSet(
+    fixed = {len(lines) for role in ("reference", "source") for lines in by_role[role].values()}
+    alignable = by_role["reference"] and len(fixed) == 1 and about.choices.gate is None
+    if len(set(counts.values())) > 1 and not alignable:
+        said = ", ".join(f"{name} {count:,}" for name, count in counts.items())
+        first = "; align outputs first (gnomon align)" if about.choices.gate else ""
+        raise DataError(f"the files have different numbers of lines: {said}{first}")
+    made = TestSet(
         name=about.title,
         references=by_role["reference"],
-        systems=by_role["output"],
-        sources=next((texts[file.file] for file in choices if file.role == "source"), None),
+        systems={} if alignable else by_role["output"],
+        sources=next(iter(by_role["source"].values()), None),
         language_pair=about.choices.language_pair,
     )
+    return made.align(by_role["output"]) if alignable else made
 
 
 def _joined(uploads: Path, choices: Sequence[FileChoice], about: ComparisonRecord) -> TestSet:
@@ -194,9 +199,9 @@ def add_output(texts: Path, upload: Path, choice: FileChoice, segments: int) -> 
         raise DataError(f"there is a system {choice.title!r} already")
     lines = lines_of(upload, choice)
     if len(lines) != segments:
-        raise DataError(
-            f"{choice.name} has {len(lines):,} lines, and the other files have {segments:,}"
-        )
+        with_output = TestSet.read(texts).align({choice.title: lines})
+        lines = list(with_output.systems[choice.title])
+        write_beside(with_output, texts)
     (texts / file).parent.mkdir(mode=0o700, exist_ok=True)
     write_lines(texts / file, lines)
     about["names"][file] = choice.title

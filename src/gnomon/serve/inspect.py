@@ -48,9 +48,11 @@ def inspect(
         for number, (name, path) in files.items()
     ]
     _guess_roles(inspected, texts)
-    counts = _counts(inspected, texts)
+    aligned = _aligned(inspected, texts)
+    fixed = [file for file in inspected if file.file not in aligned]
+    counts = _counts(fixed, texts)
     sets = [file.segments for file in inspected if file.role == "set"]
-    drifts = list(_drifts(inspected, texts))
+    drifts = list(_drifts(fixed, texts))
     differ = len(counts) > 1
     return Inspection(
         files=inspected,
@@ -58,8 +60,26 @@ def inspect(
         language_pair=_language_pair(inspected),
         counts_differ=differ,
         drifts=drifts,
-        notes=[] if differ else _notes(inspected, texts, {drift.file for drift in drifts}),
+        notes=[] if differ else _notes(fixed, texts, {drift.file for drift in drifts}),
     )
+
+
+def _aligned(files: Sequence[InspectedFile], texts: Mapping[int, list[str]]) -> set[int]:
+    """The outputs with more or fewer lines than the reference, of which that is said."""
+    references = [file for file in files if file.role == "reference" and file.file in texts]
+    if not references:
+        return set()
+    base, misfits = references[0], set()
+    for file in files:
+        if file.role != "output" or file.kind != "text" or file.segments in (None, base.segments):
+            continue
+        misfits.add(file.file)
+        text = (
+            f"{base.name} has {base.segments:,} lines, and {file.name} has {file.segments:,}: its"
+            " lines are aligned when you compare, and the answer says how."
+        )
+        file.problems.append(FileProblem(text=text, stops=False))
+    return misfits
 
 
 def _counts(files: Sequence[InspectedFile], texts: Mapping[int, list[str]]) -> set[int]:
@@ -307,7 +327,9 @@ def _guess_reference(files: Sequence[InspectedFile], texts: Mapping[int, Sequenc
     rest = [file for file in files if file.role == "unknown"]
     if any(file.role == "reference" for file in files) or len(rest) < 2:
         return
-    if len(rest) == 2:
+    usual = Counter(file.segments for file in files).most_common(1)[0][0]
+    rest = [file for file in rest if file.segments == usual] or rest
+    if len(rest) <= 2:
         rest[0].role, rest[0].why = "reference", "it was chosen first; please check"
         return
     likeness = {

@@ -22,7 +22,6 @@ from gnomon.core.human import (
 )
 from gnomon.core.spans import SIDES, ErrorSpan
 from gnomon.core.testset import SystemInfo, TestSet
-from gnomon.data.formats._beside import read_alignments, read_codes, read_logged, write_beside
 from gnomon.data.formats._files import (
     LOGGER,
     agree,
@@ -51,6 +50,7 @@ from gnomon.data.formats._judgements import (
 from gnomon.data.formats._lines import check_parallel, read_lines, report_empty, write_lines
 from gnomon.data.formats._plain import read_parallel
 from gnomon.data.formats._registry import FolderFormat, JudgementFormat
+from gnomon.data.formats.beside import read_alignments, read_codes, read_logged, write_beside
 from gnomon.data.formats.rows import print_number, read_tsv, write_tsv
 from gnomon.data.formats.unreadable_files import require_directory
 
