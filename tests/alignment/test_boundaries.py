@@ -121,3 +121,19 @@ def test_a_blank_line_may_be_a_segment_that_is_left_out(empty: int) -> None:
     lines = [*own[:empty], "", *own[empty + 1 : 40], f"{own[40]} {own[41]}", *own[42:]]
     found = align_texts(lines, theirs, ["a"] * 30 + ["b"] * 30)
     assert (found.drops, len(found.added), found.texts[empty]) == (1, 0, "")
+
+
+@pytest.mark.parametrize("head", ['<doc id="{}">', "# {}", "{}"])
+@pytest.mark.parametrize("whole", [False, True])
+def test_lines_that_name_documents_part_them(head: str, whole: bool) -> None:
+    own, theirs = outputs()[:40], references()[:40]
+    lines = []
+    for name, some in (
+        ("news-1", own[:19]),
+        ("news-2", own[20:]),
+    ):  # without the last one of the first
+        lines += [head.format(name), *([join_pieces(some)] if whole else some)]
+    found = align_texts(lines, theirs, ["news-1"] * 20 + ["news-2"] * 20)
+    assert found.margins[19] == float("inf")
+    assert not found.added
+    assert found.texts[20:22] == tuple(text.strip() for text in own[20:22])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
-from itertools import groupby
+from itertools import groupby, pairwise
 from math import inf
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -34,6 +35,8 @@ _LIST = 0.5
 _WRAPPED, _SHUFFLED = 0.08, 0.5
 #: blank lines are no borders of documents where they make so many more segments and lines misfits
 _STRAYS = 4
+#: what may stand beside the name of a document in its line: ``<doc id="NAME">``, ``# NAME``
+_HEAD = re.compile(r"^\W*(?:doc\w*\W+)?(?:id\W+)?|\W+$")
 
 _Aligner: TypeAlias = Callable[[Sequence[str], Sequence[str]], Alignment]
 
@@ -130,7 +133,7 @@ def align_texts(
     filled = [number for number, line in enumerate(output) if line.strip()]
     sizes = [len(list(some)) for _, some in groupby(documents or [""] * len(guide))]
     listed = _LIST * len(guide) <= len(filled) <= len(guide) / _LIST
-    blocks = _paragraphs(output)
+    blocks = _parts_under_names(output, documents or ()) or _paragraphs(output)
     if not listed and len(filled) == len(sizes):
         blocks = [range(number, number + 1) for number in filled]
     elif len(blocks) != len(sizes):
@@ -180,6 +183,15 @@ def _aligners(guide: Sequence[str], measure: Measure | None) -> tuple[_Aligner, 
 
 def _misfits(one: Alignment) -> int:
     return one.drops + len(one.added)
+
+
+def _parts_under_names(output: Sequence[str], documents: Sequence[str]) -> list[range]:
+    """The lines between lines that name the documents, all of them and in their order."""
+    names = [name for name, _ in groupby(documents)]
+    heads = [(i, name) for i, line in enumerate(output) if (name := _HEAD.sub("", line)) in names]
+    if not names or [name for _, name in heads] != names:
+        return []
+    return [range(a + 1, b) for a, b in pairwise([*(i for i, _ in heads), len(output)])]
 
 
 def _paragraphs(output: Sequence[str]) -> list[range]:

@@ -55,7 +55,10 @@ __all__ = ["PAGES"]
 
 #: form fields of files, and what their files are
 _ROLES = ("reference", "output", "source")
-_MEND = "Send plain text in UTF-8. Line N of every file must be the same segment."
+_MEND = (
+    "Send plain text in UTF-8. Line N of every file must be the same segment; for a gate, align"
+    " outputs first (gnomon align)."
+)
 
 
 # Comparing.
@@ -128,7 +131,7 @@ def _choices(
             raise _unfit(said.text, role, _MEND, file=each.file.name, line=said.line)
         each.role = role
         each.title = each.file.name.removesuffix(".txt") or role
-    check_files(form)
+    check_files(form, aligned=asked.gate is None)
     wrong = [*form.errors.values(), *(said for f in form.files for said in f.errors.values())]
     if wrong:
         raise _unfit(wrong[0], None, _MEND)

@@ -384,12 +384,14 @@ def _filled(request: Request, form: DraftForm, fields: Mapping[str, list[str]]) 
     return form
 
 
-def check_files(form: DraftForm) -> None:
-    """Check the files of a form, beside its fields."""
+def check_files(form: DraftForm, *, aligned: bool = True) -> None:
+    """Check the files of a form, beside its fields; outputs with other lines may be aligned."""
     used = [each for each in form.files if each.role != "ignored"]
     logs = all(each.file.kind == "log" for each in used)
     roles = [each.role for each in used]
-    if wrong := ("" if logs and used else _wrong_roles(roles)) or _wrong_counts(used):
+    if wrong := ("" if logs and used else _wrong_roles(roles)) or _wrong_counts(
+        used, aligned=aligned
+    ):
         form.errors["files"] = wrong
     for each in used:
         named = each.role in ("reference", "output")
@@ -413,17 +415,14 @@ def _wrong_roles(roles: Sequence[str]) -> str:
     return "Only one file can be the source." if roles.count("source") > 1 else ""
 
 
-def _wrong_counts(used: Sequence[FileForm]) -> str:
-    """Describe wrong numbers of lines, of files that are read as they were inspected.
-
-    Outputs are aligned.
-    """
+def _wrong_counts(used: Sequence[FileForm], *, aligned: bool) -> str:
+    """Describe wrong numbers of lines, of files that are read as they were inspected."""
     read = [
         each.file
         for each in used
         if each.encoding == each.file.encoding
         and not each.file.is_of_units
-        and not (each.role == "output" and each.file.kind == "text")
+        and not (aligned and each.role == "output" and each.file.kind == "text")
     ]
     counts = {file.segments for file in read if file.has_texts}
     if len(counts) < 2:

@@ -56,8 +56,7 @@ def test_set_of(uploads: Path, about: ComparisonRecord) -> TestSet:
     alignable = by_role["reference"] and len(fixed) == 1 and about.choices.gate is None
     if len(set(counts.values())) > 1 and not alignable:
         said = ", ".join(f"{name} {count:,}" for name, count in counts.items())
-        first = "; align outputs first (gnomon align)" if about.choices.gate else ""
-        raise DataError(f"the files have different numbers of lines: {said}{first}")
+        raise DataError(f"the files have different numbers of lines: {said}")
     made = TestSet(
         name=about.title,
         references=by_role["reference"],
