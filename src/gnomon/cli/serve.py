@@ -202,7 +202,7 @@ def _say(args: argparse.Namespace, settings: Settings, access: Access) -> None:
 
     way_in = f"{settings.address}/enter?token="
     opened = not args.no_browser and open_browser(way_in + access.create_code())
-    said = [f"gnomon is open{' in your browser,' * opened} at {settings.address}"]
+    said = ["gnomon is open in your browser."] * opened
     said += [f"Open (private link): {way_in}{access.launch_token()}"]
     if settings.folder is not None:
         said += [f"Comparisons are kept in {settings.folder}"]
