@@ -110,6 +110,10 @@ def test_a_remark_in_the_language_of_the_source_is_no_translation():
     reference = ["Der Schlüssel liegt da", "Die Tasse liegt da", "Der Stift liegt da"]
     remark = "Der Schlüssel. I think that the word is for a person and it is on the whole fine"
     assert hits("not-a-translation", texts([remark, *reference[1:]], reference, sources)) == [1]
+    chinese = [f"这是一本{word}的书，它在我的桌子上。" for word in ("新", "旧", "好")]
+    english = ["A new book is on my desk.", "An old book.", "A good book."]
+    remark = f"{english[0]} 我不是很明白这一句的意思是在哪本书。"
+    assert hits("not-a-translation", texts([remark, *english[1:]], english, chinese)) == [1]
 
 
 @pytest.mark.parametrize(

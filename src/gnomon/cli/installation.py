@@ -102,10 +102,10 @@ def _rows_of_set(testset: TestSet) -> list[dict[str, Cell]]:
 
 
 def _describe_system(testset: TestSet, name: str) -> str:
-    from gnomon.core.scripts import spaced_words, unit_of_words
+    from gnomon.core.scripts import split_words, unit_of_words
 
     texts, info = testset.systems[name], testset.info.get(name)
-    words = [text[start:end] for text in texts for start, end in spaced_words(text)]
+    words = [word for text in texts for word in split_words(text)]
     said = [f"{len(words)} {unit_of_words(words)}s"]
     if empty := sum(not text.strip() for text in texts):
         said.append(f"{empty} empty")

@@ -24,6 +24,7 @@ __all__ = [
     "main_script",
     "script_counts",
     "spaced_words",
+    "split_words",
     "unit_of_words",
     "unspaced_language",
     "unspaced_letters",
@@ -98,9 +99,23 @@ def spaced_words(text: str) -> list[tuple[int, int]]:
     >>> spaced_words("a cat, 你好")
     [(0, 1), (2, 6), (7, 8), (8, 9)]
     """
-    if not _UNSPACED_LETTER.search(text):  # \S and str.split() agree on what is white space
+    if not _has_unspaced(text):  # \S and str.split() agree on what is white space
         return [match.span() for match in _SPACED.finditer(text)]
     return [match.span() for match in _letters_and_words().finditer(text)]
+
+
+def split_words(text: str) -> list[str]:
+    """The words of :func:`spaced_words`.
+
+    >>> split_words("a cat, 你好")
+    ['a', 'cat,', '你', '好']
+    """
+    found: list[str] = _letters_and_words().findall(text) if _has_unspaced(text) else text.split()
+    return found
+
+
+def _has_unspaced(text: str) -> bool:
+    return _UNSPACED_LETTER.search(text) is not None
 
 
 @lru_cache

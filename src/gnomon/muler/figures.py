@@ -10,6 +10,7 @@ import numpy as np
 
 from gnomon.core.options import Group, Help
 from gnomon.core.records import FEATURE, METRIC, SLICE, SYSTEM, Record, column
+from gnomon.core.scripts import split_words
 from gnomon.core.verdicts import LEAST
 from gnomon.muler._mask_kinds import MASKS
 from gnomon.stats.jackknife import LEAST_DOCUMENTS, mean_of_units
@@ -477,9 +478,10 @@ def per_reference(often: NDArray[np.intp], batch: Batch, k: int) -> NDArray[np.f
 
 
 def words_of(texts: Sequence[str], spans: SpanTable, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Number of words, as of ``str.split``, in spans."""
+    """Number of words in spans; in scripts without spaces of letters."""
     places = (column[rows].tolist() for column in (spans.text, spans.start, spans.end))
-    counts = (len(texts[text][start:end].split()) for text, start, end in zip(*places, strict=True))
+    spans_of_texts = zip(*places, strict=True)
+    counts = (len(split_words(texts[text][start:end])) for text, start, end in spans_of_texts)
     return np.fromiter(counts, dtype=np.intp, count=len(rows))
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
 from gnomon.core.errors import DataError, FormatError, UsageError
 from gnomon.core.options import Help, Limits, Metavar, Positive, Share
+from gnomon.core.scripts import split_words
 from gnomon.data.formats import Paraphrase, atomic_write, read_lines, read_records
 from gnomon.metrics.tokenise import fitting_tokeniser, tokenise
 
@@ -198,7 +199,7 @@ def _parse_record(record: FileRecord) -> Constraint:
         raise record.error("text is empty; the words that a paraphrase is to hold are expected")
     tokens = values.get("tokens")
     if not (isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)):
-        tokens = text.split()
+        tokens = split_words(text)
     systems, share, replaces = (values.get(key) for key in ("systems", "share", "replaces"))
     return Constraint(
         segment=segment,

@@ -13,7 +13,7 @@ from gnomon.core.options import Group, expand_fields
 from gnomon.core.records import column_names, table
 from gnomon.core.registry import method
 from gnomon.core.running import Run
-from gnomon.core.scripts import spaced_words
+from gnomon.core.scripts import spaced_words, split_words
 from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
@@ -316,7 +316,7 @@ def _exhibit(name: str, segment: int, texts: Sequence[str], value: float) -> Exh
 def _not_common(text: str, texts: Sequence[str]) -> tuple[Highlight, ...]:
     """The words that no other wording has."""
     rest = (other for other in texts if other is not text)
-    others = {other[start:end] for other in rest for start, end in spaced_words(other)}
+    others = {word for other in rest for word in split_words(other)}
     return tuple(
         Highlight(start, end) for start, end in spaced_words(text) if text[start:end] not in others
     )

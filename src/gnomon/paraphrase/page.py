@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.core.findings import Exhibit, ExhibitText, Finding, Highlight, Listing
 from gnomon.core.records import Record, column, column_names, table
-from gnomon.core.scripts import spaced_words
+from gnomon.core.scripts import spaced_words, split_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -45,7 +45,7 @@ def changed(text: str, reference: str) -> tuple[Highlight, ...]:
     """
     spans = spaced_words(text)
     words = [text[start:end] for start, end in spans]
-    theirs = [reference[start:end] for start, end in spaced_words(reference)]
+    theirs = split_words(reference)
     matcher = SequenceMatcher(None, theirs, words, autojunk=False)
     return tuple(
         Highlight(spans[first][0], spans[last - 1][1], "changed")

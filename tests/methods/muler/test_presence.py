@@ -105,3 +105,10 @@ def test_words_are_counted_as_python_parts_them(rows: list[tuple[str, int, int]]
     columns = (table.text.tolist(), table.start.tolist(), table.end.tolist())
     expected = [len(texts[t][a:b].split()) for t, a, b in zip(*columns, strict=True)]
     assert words_of(texts, table, np.arange(len(table.text))).tolist() == expected
+
+
+def test_a_phrase_without_spaces_has_as_many_words_as_letters() -> None:
+    batch = TestSet.from_lists({"a": ["新能源 car", "ที่ดี"]}, ["x", "y"]).batch()
+    spans = [{"d": [(0, len(text))]} for text in batch.texts]
+    often = occurrences(batch, SpanTable.build(spans, ["d"]), 0)
+    assert [often[batch.texts.index(text)] for text in ("新能源 car", "ที่ดี", "x")] == [4, 2, 1]

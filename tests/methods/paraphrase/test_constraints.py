@@ -146,3 +146,9 @@ def test_what_references_lack_is_listed_and_written(
     assert kept == output_constraints(testset, share=0.3)
     assert [row["ngram"] for row in rows] == [one.text for one in kept]
     assert main([*base, "--share", "0"]) == 2
+
+
+def test_words_of_a_constraint_are_letters_where_no_space_parts_them(tmp_path: Path) -> None:
+    (tmp_path / "c.jsonl").write_text('{"segment": 1, "text": "新能源 car ที่"}\n', "utf-8")
+    [read] = read_constraints(tmp_path / "c.jsonl")
+    assert read.tokens == ("新", "能", "源", "car", "ที่")

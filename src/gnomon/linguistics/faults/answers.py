@@ -7,11 +7,12 @@ from collections import Counter
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from gnomon.core.scripts import split_words, unspaced_language
 from gnomon.linguistics.faults.kinds import Hit, fault
 from gnomon.linguistics.faults.phrases import find_phrase, phrase_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from gnomon.linguistics.faults.texts import Texts
 
@@ -51,15 +52,17 @@ def _listed(texts: Texts) -> Iterator[Hit]:
 
 def _remarks(texts: Texts) -> Iterator[Hit]:
     """Ten words in a row in the source's language that are no copy of the source."""
-    common = _function_words(texts)
+    # words of the source's language are looked for
+    cut = split_words if unspaced_language(texts.sources or ()) else str.split
+    common = _function_words(texts, cut)
     if len(common) < _FUNCTION:
         return
     for column, segment, text, source in texts.outputs():
-        words = text.lower().split()
+        words = cut(text.lower())
         if len(words) < _REMARK or len(common.intersection(words)) < 2:
             continue
         marks = [word in common for word in words]
-        own = set(source.lower().split())
+        own = set(cut(source.lower()))
         for at in range(len(words) - _REMARK + 1):
             row = words[at : at + _REMARK]
             if sum(marks[at : at + _REMARK]) >= _FUNCTION and sum(w in own for w in row) <= 6:
@@ -67,10 +70,10 @@ def _remarks(texts: Texts) -> Iterator[Hit]:
                 break
 
 
-def _function_words(texts: Texts) -> set[str]:
+def _function_words(texts: Texts, cut: Callable[[str], list[str]]) -> set[str]:
     """The commonest words of the sources that are rare in the references, or else in the pool."""
-    beside = _counts(chain(*(texts.references or texts.systems).values()))
-    of_sources = _counts(texts.sources or ())
+    beside = _count_words(chain(*(texts.references or texts.systems).values()), cut)
+    of_sources = _count_words(texts.sources or (), cut)
     share = _SELDOM * max(beside.total(), 1) / max(of_sources.total(), 1)
     return {
         word
@@ -79,9 +82,8 @@ def _function_words(texts: Texts) -> set[str]:
     }
 
 
-def _counts(texts: Iterable[str | None]) -> Counter[str]:
-    """Count the words of some texts."""
-    return Counter(chain.from_iterable(text.lower().split() for text in texts if text))
+def _count_words(texts: Iterable[str | None], cut: Callable[[str], list[str]]) -> Counter[str]:
+    return Counter(chain.from_iterable(cut(text.lower()) for text in texts if text))
 
 
 def _openings(texts: Texts) -> Iterator[Hit]:

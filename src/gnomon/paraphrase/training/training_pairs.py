@@ -10,6 +10,7 @@ import numpy as np
 from gnomon.core.errors import DataError, FormatError, LengthMismatchError, UsageError
 from gnomon.core.linked import linked
 from gnomon.core.options import Limits, Metavar, Positive, check_fields
+from gnomon.core.scripts import split_words
 from gnomon.paraphrase.codes import NO_CODE, read_codes
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ def select(pairs: Sequence[SentencePair], filters: Filters | None = None) -> Sel
         sieve.keep("duplicates", _firsts((p.source, p.target) for p in sieve.pairs))
     if not filters.keep_copies:
         sieve.keep("copies", (p.source.split() != p.target.split() for p in sieve.pairs))
-    lengths = (max(len(p.source.split()), len(p.target.split())) for p in sieve.pairs)
+    lengths = (max(len(split_words(side)) for side in (p.source, p.target)) for p in sieve.pairs)
     sieve.keep("too long", (length <= filters.words for length in lengths))
     if filters.first_only:
         sieve.keep("further paraphrases", _firsts(p.source for p in sieve.pairs))

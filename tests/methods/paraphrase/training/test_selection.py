@@ -13,6 +13,7 @@ def test_each_filter_counts_what_it_drops() -> None:
         SentencePair("a cat sat here", "a cat sat there"),
         SentencePair("same", " same "),
         SentencePair("w " * 101, "x"),
+        SentencePair("ก" * 101, "x"),  # each letter of Thai counts as a word
         SentencePair("a cat sat here", "here sat a cat"),
     ]
     found = select(pairs, Filters(first_only=True))
@@ -20,7 +21,7 @@ def test_each_filter_counts_what_it_drops() -> None:
     assert found.dropped == {
         "duplicates": 1,
         "copies": 1,
-        "too long": 1,
+        "too long": 2,
         "further paraphrases": 1,
     }
 
