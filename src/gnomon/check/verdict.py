@@ -51,6 +51,8 @@ def check_verdict(finding: Finding) -> Iterator[Message]:
     differences = finding.records(FaultDifferenceRow, "differences") if _has(finding) else ()
     yield from _costs(finding, differences)
     yield from _differences(finding, differences)
+    if not references:  # whose rate of changed numbers they would be compared with
+        groups["number"] = "kept"
     yield from _say_other_faults(finding, systems, groups)
     yield from _rates(finding, systems, references, groups)
     hit = [row for row in references if row.listed and groups.get(row.kind) not in (None, "rate")]
