@@ -60,8 +60,8 @@ class Measured:
 
     Attributes:
         preset: the statistics, groupings and tests of that WMT metrics task, in place of those
-            chosen below; "outliers": system level also without outlying systems (by the median
-            absolute deviation of human scores, see :func:`gnomon.stats.outliers`).
+            chosen below; "outliers": system level also without systems that are outliers by the
+            median absolute deviation of human scores (see :func:`gnomon.stats.outliers`).
         levels: "system", "segment", or both.
         statistics: statistics of agreement; by default those usual at each level, as far as the
             human scores allow them.

@@ -109,8 +109,8 @@ def score(
             where no tagger is installed, and the word lists, patterns and labels that are given;
             these alone where no language is known.
         scorers: names of sentence scorers (``sentiment``, ``concreteness``, ``valence=FILE``), in
-            Python also scorers or functions of a sentence; see
-            :func:`gnomon.annotate.scorers.scorer`. Their figures are the table "scorers", the only
+            Python also scorers or functions of a sentence (see
+            :func:`gnomon.annotate.scorers.scorer`). Their figures are the table "scorers", the only
             one where no feature is named and there is neither a metric nor a tagger.
         examples: segments shown per feature and system; 0 for none.
         per_segment: add a table "segments" with base, oracle, anti-oracle and counts of every

@@ -90,8 +90,8 @@ def train(
         resume: go on with the run in the folder.
         device: cpu or cuda; by default a GPU if there is one.
         codes: a file with one code per pair, in the folder of the codes (:func:`codes`), which says
-            their kind, number and identity. Pairs with codes of their own are for
-            :func:`gnomon.paraphrase.training.fit`.
+            their kind, number and identity; in Python pairs may have codes of their own (see
+            :func:`gnomon.paraphrase.training.fit`).
         filters: which pairs are dropped.
         recipe: how the model is built and trained.
 
