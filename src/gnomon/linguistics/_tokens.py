@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 #: the layers that sentences are made of, as far as an annotator has them
 SENTENCE_LAYERS = ("pos", "dep", "head", "lemma", "ent", "token")
+#: signs that libraries end at, or refuse
+_UNREADABLE = re.compile("[\0\ud800-\udfff]")
 _FACT = "\t"  # parts what is said of a word; a lemma, which may hold it, stands last
 
 
@@ -78,6 +81,11 @@ def sentences(texts: Sequence[str], facts: Mapping[str, LayerFacts]) -> Iterator
             ]
         tokens = tuple(_token(text, position, word) for position, word in enumerate(words))
         yield Sentence(text, tokens, tuple(entities[number]))
+
+
+def make_readable(text: str) -> str:
+    """The text, as long, with blanks for what libraries cannot read."""
+    return _UNREADABLE.sub(" ", text)
 
 
 class TaggedWord(NamedTuple):

@@ -21,6 +21,7 @@ from gnomon.core.data_files import data_beside
 from gnomon.core.errors import UnknownNameError, not_installed
 from gnomon.core.scripts import word_pattern
 from gnomon.core.signature import content_hash
+from gnomon.linguistics._tokens import make_readable
 from gnomon.linguistics.facts import Mark
 from gnomon.linguistics.feature_names import UPOS
 
@@ -43,8 +44,6 @@ Split: TypeAlias = "Callable[[str], Iterable[Piece]]"
 
 #: by name; of taggers of one language, the better one first
 TABLES: dict[str, dict[str, Any]] = data_beside(__file__)
-#: signs that dictionaries in C end at, or refuse; each is read as a blank
-_UNREADABLE = re.compile("[\0\ud800-\udfff]")
 #: a longer text is tagged in parts: SudachiPy takes 65,535 bytes, once it has written ﷺ as 33
 _LONGEST = 1_900
 _PART = re.compile(rf"(?s).{{1,{_LONGEST}}}(?:(?<=[\s。．！？!?])|\Z)|.{{{_LONGEST}}}")
@@ -131,7 +130,7 @@ forget_versions = _versions.cache_clear
 def _split(name: str, text: str) -> Iterator[Piece]:
     """The words of a text in the package's tags, without white space; long texts in pieces."""
     split = _splitter(name)
-    for part in _PART.finditer(_UNREADABLE.sub(" ", text)):
+    for part in _PART.finditer(make_readable(text)):
         for piece in split(part[0]):
             word = part[0][piece.start : piece.end].strip()
             if word:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.core.errors import MissingDependencyError, not_installed
 from gnomon.core.signature import content_hash
-from gnomon.linguistics._tokens import TaggedWord, marks_of_words
+from gnomon.linguistics._tokens import TaggedWord, make_readable, marks_of_words
 from gnomon.linguistics.facts import Mark
 from gnomon.linguistics.feature_names import universal_features
 
@@ -92,7 +92,8 @@ class StanzaAnnotator:
         """The marks of some layers, one mapping per text."""
         wanted = {processor for layer in layers for processor in _PROCESSORS[layer]}
         pipeline = _pipeline(self.language, frozenset(wanted.intersection(_models(self.language))))
-        return [_marks(document, layers) for document in pipeline.bulk_process(list(texts))]
+        documents = pipeline.bulk_process([*map(make_readable, texts)])
+        return [_marks(document, layers) for document in documents]
 
 
 def _marks(document: Any, layers: Sequence[str]) -> dict[str, list[Mark]]:

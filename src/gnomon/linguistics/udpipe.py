@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.core.errors import FormatError, MissingFileError, not_installed
 from gnomon.core.signature import content_hash
-from gnomon.linguistics._tokens import TaggedWord, marks_of_words
+from gnomon.linguistics._tokens import TaggedWord, make_readable, marks_of_words
 from gnomon.linguistics.feature_names import universal_features
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _words(model: Any, text: str, *, parses: bool) -> Iterator[TaggedWord]:
 def _sentences(model: Any, text: str) -> Iterator[Any]:
     udpipe = importlib.import_module("ufal.udpipe")
     tokeniser = model.newTokenizer(model.TOKENIZER_RANGES)
-    tokeniser.setText(text.replace("\0", " "))  # which would end it
+    tokeniser.setText(make_readable(text))
     sentence = udpipe.Sentence()
     while tokeniser.nextSentence(sentence):
         yield sentence
