@@ -39,7 +39,7 @@ def test_a_language_without_a_tagger_gets_the_commands() -> None:
 
 def test_a_language_that_only_stanza_serves_gets_its_models() -> None:
     plan = setup_plan("en-hi")
-    assert plan.commands[-1] == (sys.executable, "-c", "import stanza; stanza.download('hi')")
+    assert plan.commands[-1] == (sys.executable, "-c", 'import stanza; stanza.download("hi")')
     assert "to tag with stanza:hi" in plan.text
 
 

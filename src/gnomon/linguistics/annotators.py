@@ -377,7 +377,7 @@ def _setup_commands(tagger: str) -> list[tuple[str, ...]]:
     engine, _, model = tagger.partition(":")
     package, *fetch = {
         "spacy": ("spacy>=3.7,<4", "-m", "spacy", "download", model),
-        "stanza": ("stanza>=1.6,<2", "-c", f"import stanza; stanza.download('{model}')"),
+        "stanza": ("stanza>=1.6,<2", "-c", f'import stanza; stanza.download("{model}")'),
     }[engine]
     missing = importlib.util.find_spec(engine) is None
     return [*[(*pip, package)] * missing, (sys.executable, *fetch)]
