@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gnomon.core.findings import Finding
-    from gnomon.core.pairs import Pair
+    from gnomon.core.minimal_pairs import Pair
 
 _SEGMENTS = 1000
 _PHENOMENON = "missing letters"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import gnomon as gn
-from gnomon.core.doubts import doubtful_systems
+from gnomon.core.data_cautions import doubtful_systems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

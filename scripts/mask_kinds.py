@@ -29,7 +29,7 @@ import numpy as np
 from learned_map import drawn
 
 from gnomon.core.options import SEED
-from gnomon.core.running import Run
+from gnomon.core.run_settings import Run
 from gnomon.metrics.masking import Action, MaskPlan
 from gnomon.muler._setup import MaskChoice, WordChoice, prepared
 from gnomon.muler.figures import presence

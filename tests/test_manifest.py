@@ -35,7 +35,7 @@ _BY_NAME = (
     "gnomon.metrics.registry:reaches_of_spec",
     "gnomon.metrics.titles:metric_titles",
     "gnomon.report.charts:chart",
-    "gnomon.report.machine:scores_finding",
+    "gnomon.report.rendering:scores_finding",
     "gnomon.report.terminal:render_brief",
 )
 
@@ -68,7 +68,7 @@ def test_core_imports_by_name_in_one_place() -> None:
         path.name for path in _CORE.rglob("*.py") if "import_module" in path.read_text("utf-8")
     }
     # what is exported lazily may be a module, and own code is imported where it is allowed
-    assert importing == {"lazy.py", "manifest.py", "own_code.py"}
+    assert importing == {"lazy.py", "manifest.py", "user_code.py"}
 
 
 @pytest.mark.parametrize("home", _BY_NAME)

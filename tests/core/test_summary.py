@@ -8,8 +8,8 @@ import pytest
 
 from gnomon.core.errors import UsageError
 from gnomon.core.human import HumanScores
+from gnomon.core.outline import Marked, Outline
 from gnomon.core.spans import ErrorSpan
-from gnomon.core.summary import Marked, Outline
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import problems, refuse
 from gnomon.stats.p_values import check_confidence

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.core.errors import DataError, UnknownNameError
+from gnomon.core.escaping import INVISIBLE
 from gnomon.core.findings import Bars, Cell, Column, Finding, HeatMap, Listing, ScoreTable, Table
 from gnomon.core.scores import Scores
 from gnomon.core.signature import Signature
@@ -28,7 +29,6 @@ from gnomon.core.tabular import (
     to_tsv,
     visible,
 )
-from gnomon.core.visible import INVISIBLE
 from gnomon.report import render
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 import gnomon as gn
 from gnomon.cli import main
 from gnomon.core.errors import AnnotationError, UnknownNameError, UsageError
-from gnomon.core.own_code import module_of
+from gnomon.core.user_code import module_of
 from gnomon.linguistics import annotate, load_own_tagger
 from gnomon.linguistics.own_taggers import is_own_tagger
 

@@ -21,7 +21,7 @@ from gnomon import example
 from gnomon.core.findings import Exhibit, ExhibitText
 from gnomon.core.human import HumanScores
 from gnomon.report import write_html
-from gnomon.report.machine import scores_finding
+from gnomon.report.rendering import scores_finding
 from gnomon.report.sheet import render_form
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from gnomon.core.signature import Signature, version
 from gnomon.messages import Message, message
 from gnomon.messages.audiences import flag
 from gnomon.report import envelope, render, render_segments
-from gnomon.report.machine import message_data
+from gnomon.report.rendering import message_data
 
 COLUMNS = (Column("system", "System"), Column("muler", "MuLER", "share"))
 

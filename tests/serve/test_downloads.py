@@ -58,7 +58,7 @@ def test_every_table_of_a_study_comes_in_every_kind_with_all_rows(finished: Path
         assert len(rows) == len(records) - 1
         assert records[0] == [*rows[0]]
         if name in source.tables:
-            (counted,) = source.ask(f"select count(*) from {source.rows(name)}")[0]
+            (counted,) = source.query(f"select count(*) from {source.rows(name)}")[0]
             assert len(rows) == counted
 
 
@@ -75,7 +75,7 @@ def test_a_workbook_has_all_tables_and_the_texts(shows: Callable[..., Any], stor
     assert {"found", "texts", *opened.source.tables} <= {*book.sheetnames}
     assert book["texts"].max_row == 1 + 60
     source = opened.rows()
-    (counted,) = source.ask(f"select count(*) from {source.rows('segments')}")[0]
+    (counted,) = source.query(f"select count(*) from {source.rows('segments')}")[0]
     assert book["segments"].max_row == 1 + counted
     assert "as a workbook" in client.get("").text
 

@@ -20,7 +20,7 @@ _KILLER = """
 import json, os, shutil, signal, sys
 from pathlib import Path
 from tests.serve.comparisons import choices
-from gnomon.cli import job
+from gnomon.cli import serve_job
 from gnomon.serve.comparison import FileChoice
 from gnomon.serve.workspace import Workspace
 from gnomon.studies import Store
@@ -41,7 +41,7 @@ def run(folder, id):
         workspace.delete(id)
     if kind == "job":
         for places in ([0], [0, 1]):
-            assert job.run_step(folder / "studies" / id, places) == 0
+            assert serve_job.run_step(folder / "studies" / id, places) == 0
 
 def entries(folder, id):
     store = folder / "studies" / id / "store"

@@ -29,7 +29,7 @@ from tests.serve.conftest import (
 )
 
 from gnomon.cli import main
-from gnomon.cli.job import make_index, write_report, write_workbook
+from gnomon.cli.serve_job import make_index, write_report, write_workbook
 from gnomon.core.errors import DataError, FormatError, GnomonError
 from gnomon.serve import Settings, make_app
 from gnomon.serve import app as _app

@@ -114,7 +114,7 @@ def test_words_and_lengths_filter(asked: Callable[..., SegmentPage], texts: gn.T
 def test_orders_follow_the_scores(asked: Callable[..., SegmentPage], finished: Path) -> None:
     rows = open_store(finished).rows()
     scores = dict(
-        rows.ask(
+        rows.query(
             f"select segment, score from {rows.rows('segments')} where metric = 'chrf'"
             " and system = 'apertium-direct'"
         )

@@ -38,7 +38,7 @@ def test_tables_hold_the_figures_of_the_store(finished: Path) -> None:
     )
     for metric, table in zip(("bleu", "chrf"), compared, strict=True):
         cells = {row.cells[0].text: [cell.value for cell in row.cells] for row in table.grid.rows}
-        for system, *figures in rows.ask(asked, metric):
+        for system, *figures in rows.query(asked, metric):
             assert {each for each in figures if each is not None} <= {*cells[system]}
     assert (heat.column, heat.place) == ("feature", 0)
     assert {row.cells[0].text for row in heat.grid.rows} == {"re:the", "re:of"}
@@ -46,7 +46,7 @@ def test_tables_hold_the_figures_of_the_store(finished: Path) -> None:
         f"select feature, system, muler from {rows.rows('muler')} where variant = 'ratio'"
         " and slice is null"
     )
-    figures = {(feature, system): muler for feature, system, muler in rows.ask(asked)}
+    figures = {(feature, system): muler for feature, system, muler in rows.query(asked)}
     titles = [column.title for column in heat.grid.columns]
     for row in heat.grid.rows:
         for system, cell in list(zip(titles, row.cells, strict=True))[heat.grid.stub :]:

@@ -14,10 +14,10 @@ from tests.truth.worlds import bundled, noised, outputs, planted, references
 
 import gnomon as gn
 from gnomon import study
-from gnomon.core.doubts import doubtful_systems
+from gnomon.core.data_cautions import doubtful_systems
 from gnomon.core.verdicts import summarise_scores
 from gnomon.data.formats import misplaced_lines, sets_in
-from gnomon.data.formats.looks import SomeLines
+from gnomon.data.formats.line_sample import SomeLines
 
 ROOT = Path(__file__).resolve().parents[2]
 Damage = Callable[[Sequence[str]], list[str]]

@@ -28,7 +28,7 @@ from gnomon import bmx
 from gnomon.bmx import Experiment, Explained
 from gnomon.check.figures import FaultDifferenceRow
 from gnomon.core.findings import Finding
-from gnomon.core.pairs import Pair, PairKind
+from gnomon.core.minimal_pairs import Pair, PairKind
 from gnomon.core.records import table
 from gnomon.paraphrase.adequacy import AdequacyRow, adequacy_row, adequacy_verdict
 from gnomon.stress.figures import StressOverallRow, StressRow, overall_rows, stress_rows

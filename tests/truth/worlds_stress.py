@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from tests.truth.worlds import world
 
 import gnomon as gn
-from gnomon.core.pairs import Pair
+from gnomon.core.minimal_pairs import Pair
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from gnomon.core.findings import Finding
-    from gnomon.core.pairs import PairKind
+    from gnomon.core.minimal_pairs import PairKind
 
 _WORDS = ("amber", "birch", "cedar", "delta", "ember", "fable", "grove", "haven", "inlet", "jetty")
 

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.human import RankedPairs, Ranking
+    from gnomon.core.outline import Outline
     from gnomon.core.slices import Slice
-    from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
     from gnomon.messages import Message
     from gnomon.metrics.base import AnyMetric

@@ -13,7 +13,7 @@ from gnomon.core.store_views import Layer, StoredView, metric_sql, words_in
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from gnomon.core.store_views import Mark, StoredRows, Stretch
+    from gnomon.core.store_views import Mark, SegmentRange, StoredRows
 
 __all__ = ["WORDS_VIEW", "ImportanceMarks", "importance_marks"]
 
@@ -59,7 +59,7 @@ def importance_marks(stored: StoredRows) -> ImportanceMarks | None:
     if rows is None:
         return None
     by = metric_sql(stored, rows, "explainer")
-    tops = stored.ask(
+    tops = stored.query(
         f"select {by} as layer, quantile_cont(abs(importance), 0.98) from {rows}"  # noqa: S608  # no input
         " group by 1 order by 1"
     )
@@ -83,7 +83,7 @@ class ImportanceMarks:
     rows: str
     by: str
 
-    def marks(self, stretch: Stretch) -> Iterator[tuple[int, str, Mark]]:
+    def marks(self, stretch: SegmentRange) -> Iterator[tuple[int, str, Mark]]:
         """Number of the segment (from 0, within the stretch), text, mark in one of the layers."""
         numbers = {layer.name: number for number, layer in enumerate(self.layers)}
         rows_of_words = self._explanations(stretch)
@@ -97,10 +97,10 @@ class ImportanceMarks:
                     ends = [end for span in words_in(text, words) or () for end in span]
                     yield i, text, (layer, ends, values)
 
-    def _explanations(self, stretch: Stretch) -> list[tuple[Any, ...]]:
+    def _explanations(self, stretch: SegmentRange) -> list[tuple[Any, ...]]:
         """Of each: segment, side, system (not of references), layer, words, values."""
         low, high = stretch.first + 1, stretch.first + len(stretch.outputs)
-        return self.stored.ask(
+        return self.stored.query(
             "select segment, side, case when side = 'candidate' then system end as who,"  # noqa: S608  # no input
             f" {self.by} as layer, list(token order by position),"
             f" list(importance order by position) from {self.rows}"

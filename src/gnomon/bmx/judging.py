@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from gnomon.bmx.explained_texts import Explanations, SideWords
     from gnomon.core.batch import Batch
     from gnomon.core.findings import Table
+    from gnomon.core.outline import Outline
     from gnomon.core.spans import ErrorSpan
-    from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
     from gnomon.metrics.base import BoundMetric, Metric
 

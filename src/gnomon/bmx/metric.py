@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from gnomon.core.batch import Batch
     from gnomon.core.cache import Cache
     from gnomon.core.dependencies import Dependency
-    from gnomon.core.summary import Outline
+    from gnomon.core.outline import Outline
     from gnomon.core.testset import TestSet
     from gnomon.messages import Message
     from gnomon.metrics.base import BoundMetric, Input

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from gnomon.core.rank_changes import ranks
 from gnomon.core.records import METRIC, SYSTEM, Record, column
-from gnomon.core.reranked import ranks
 from gnomon.metrics.means import mean_over_segments
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gnomon.bmx.score_rows import BoostedSystem
-from gnomon.core.doubts import select_messages
-from gnomon.core.reranked import rank_changes, ranked_by_metric
+from gnomon.core.data_cautions import select_messages
+from gnomon.core.rank_changes import rank_changes, ranked_by_metric
 from gnomon.core.verdicts import titles_of
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from gnomon.bmx.score_rows import BaseAndBoosted, BoostedSystem, boosted_rows
 from gnomon.bmx.score_verdict import score_verdict
 from gnomon.core.cache import Cache
 from gnomon.core.findings import Finding, Listing
+from gnomon.core.rank_changes import base_views
 from gnomon.core.records import table
 from gnomon.core.registry import method
-from gnomon.core.reranked import base_views
 from gnomon.core.scores import name_metric
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from gnomon.core.options import BoundOptions
-    from gnomon.core.summary import Outline
+    from gnomon.core.outline import Outline
     from gnomon.metrics.base import AnyMetric
 
 __all__ = ["check_score", "score"]

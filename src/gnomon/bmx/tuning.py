@@ -29,7 +29,7 @@ from gnomon.bmx.tuning_tables import (
 )
 from gnomon.bmx.verdict import tune_verdict
 from gnomon.core.cache import Cache
-from gnomon.core.doubts import select_messages
+from gnomon.core.data_cautions import select_messages
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.findings import Finding
 from gnomon.core.options import (
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
     from gnomon.bmx.choices import Halves, Judged, Setting
     from gnomon.core.options import BoundOptions
-    from gnomon.core.summary import Outline
+    from gnomon.core.outline import Outline
     from gnomon.core.validation import Problem
     from gnomon.messages import Message
     from gnomon.stats.resampling import Interval

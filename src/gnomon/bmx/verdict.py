@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon.bmx.explained_texts import CountedWord
 from gnomon.bmx.judging import JudgedRow
 from gnomon.bmx.tuning_tables import ALL_SETS, HALVES, HELD_BACK, IN_TURN, ROUNDING, TunedGain
-from gnomon.core.doubts import select_messages
+from gnomon.core.data_cautions import select_messages
 from gnomon.core.scripts import unit_of_words
 from gnomon.core.verdicts import LEAST, titles_of
 from gnomon.messages import message

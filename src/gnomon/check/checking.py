@@ -20,7 +20,7 @@ from gnomon.check.rules import Rules, read_rules
 from gnomon.check.terms import Match, Terminology
 from gnomon.check.verdict import check_verdict
 from gnomon.comparison.scores import leader, scored
-from gnomon.core.doubts import select_messages
+from gnomon.core.data_cautions import select_messages
 from gnomon.core.errors import UnknownNameError, UsageError
 from gnomon.core.findings import Finding, HeatMap
 from gnomon.core.options import (

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.findings import Cell, Table
     from gnomon.core.options import BoundOptions
-    from gnomon.core.summary import Outline
+    from gnomon.core.outline import Outline
 
 __all__ = ["check_limits", "gate_cases"]
 

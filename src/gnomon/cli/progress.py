@@ -160,7 +160,7 @@ class ProgressLines:
 
 def print_line(line: Mapping[str, object], **messages: Iterable[Message]) -> None:
     """Print a line of JSON, with messages by what they are."""
-    from gnomon.report.machine import message_data
+    from gnomon.report.rendering import message_data
 
     told = {name: [message_data(one, "page") for one in some] for name, some in messages.items()}
     some = {name: data for name, data in told.items() if data}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from gnomon.comparison.paired_tests import figures
-from gnomon.core.doubts import select_messages
+from gnomon.core.data_cautions import select_messages
 from gnomon.core.verdicts import metric_title
 
 if TYPE_CHECKING:

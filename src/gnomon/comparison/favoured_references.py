@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon.comparison.paired_tests import PairedScores, figures
-from gnomon.core.doubts import fullest, select_messages
+from gnomon.core.data_cautions import fullest, select_messages
 from gnomon.core.verdicts import metric_title
 from gnomon.data.formats.audit import favoured
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from gnomon.comparison.rows import ComparisonRow, is_baseline_best, tested_by
-from gnomon.core.doubts import doubts, select_messages
+from gnomon.core.data_cautions import doubts, select_messages
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.gates import GateCase, refuse_gate
 from gnomon.core.options import Limits, Metavar

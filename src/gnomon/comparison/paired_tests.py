@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from gnomon.agreement.significance import resample_faults
-from gnomon.core.doubts import select_messages
+from gnomon.core.data_cautions import select_messages
 from gnomon.core.options import CONFIDENCE, RESAMPLES, SEED
 from gnomon.stats import (
     Family,

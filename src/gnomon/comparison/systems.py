@@ -20,7 +20,7 @@ from gnomon.comparison.rows import ROWS
 from gnomon.comparison.scores import best_first, leader, scored
 from gnomon.comparison.system_comparison import SystemComparison
 from gnomon.comparison.verdict import compare_verdict
-from gnomon.core.doubts import doubtful_systems
+from gnomon.core.data_cautions import doubtful_systems
 from gnomon.core.findings import Finding
 from gnomon.core.options import (
     CONFIDENCE,

@@ -13,7 +13,7 @@ from gnomon.comparison.rows import (
     is_baseline_best,
     tested_by,
 )
-from gnomon.core.doubts import select_messages
+from gnomon.core.data_cautions import select_messages
 from gnomon.core.verdicts import LEAST, empty_outputs, further_segments, titles_of
 from gnomon.judges.verdict import judge_title
 from gnomon.messages import message

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.core.summary import target_of
+from gnomon.core.outline import target_of
 from gnomon.native import text as loops
 
 if TYPE_CHECKING:

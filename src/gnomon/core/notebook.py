@@ -6,7 +6,7 @@ from html import escape as escaped
 from typing import TYPE_CHECKING, Any
 
 from gnomon.core.errors import not_installed
-from gnomon.core.visible import visible_lines
+from gnomon.core.escaping import visible_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["end_with", "leash", "starting_workers"]
+__all__ = ["exit_with_parent", "parent_arguments", "starting_workers"]
 
 _PR_SET_PDEATHSIG = 1
 _PAUSE = 1.0  # seconds
@@ -44,12 +44,12 @@ def starting_workers() -> Iterator[None]:
         sys.warnoptions.remove(_LEAKED)
 
 
-def leash() -> tuple[int, bool]:
-    """Arguments of :func:`end_with` for a process that this thread starts."""
+def parent_arguments() -> tuple[int, bool]:
+    """Arguments of :func:`exit_with_parent` for a process that this thread starts."""
     return os.getpid(), threading.current_thread() is threading.main_thread()
 
 
-def end_with(parent: int, lasting: bool) -> None:  # noqa: FBT001  # initialisers get no names
+def exit_with_parent(parent: int, lasting: bool) -> None:  # noqa: FBT001  # initialisers get no names
     """End this process when its parent has gone; what a pool calls first in each worker.
 
     A thread looks, which works everywhere, but not while a compiled loop keeps the interpreter to

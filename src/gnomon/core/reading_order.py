@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gnomon.core.doubts import SAID_FIRST, doubtful_systems, select_messages
+from gnomon.core.data_cautions import SAID_FIRST, doubtful_systems, select_messages
 from gnomon.messages import Message, joined
 
 if TYPE_CHECKING:

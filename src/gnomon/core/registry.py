@@ -39,9 +39,9 @@ from gnomon.messages.audiences import parameter
 if TYPE_CHECKING:
     from gnomon.core.findings import Finding
     from gnomon.core.options import Option
+    from gnomon.core.outline import Outline
     from gnomon.core.records import Record
-    from gnomon.core.store_views import Marker, StoredRows, StoredView, SystemScoreColumn
-    from gnomon.core.summary import Outline
+    from gnomon.core.store_views import Highlighter, StoredRows, StoredView, SystemScoreColumn
     from gnomon.messages import Message
 
 __all__ = [
@@ -135,7 +135,7 @@ class Method:
     views: tuple[StoredView, ...] = ()
     # what marks the texts of a test set by its rows, on the pages of a study; None where it has
     # nothing to say of that set. It may raise a GnomonError, which pages tell
-    marks: Callable[[StoredRows], Marker | None] | None = None
+    marks: Callable[[StoredRows], Highlighter | None] | None = None
     # a column of its tables that says how good systems are, beside their scores
     standing: SystemScoreColumn | None = None
     # what is left of a run that was interrupted, in words; empty: what the cache keeps
@@ -213,7 +213,7 @@ class Method:
         self, found: R, anomalies: Sequence[Message] = (), language_pair: str = ""
     ) -> R:
         """Add the verdict to a result of the method; scores are given without a finding."""
-        from gnomon.core.doubts import doubtful_systems, fullest
+        from gnomon.core.data_cautions import doubtful_systems, fullest
         from gnomon.core.findings import Finding  # help loads neither
         from gnomon.core.reading_order import cautious
         from gnomon.core.scores import Scores

@@ -163,7 +163,7 @@ class Scores:
         Returns:
             A :class:`gnomon.report.charts.Chart`, whose ``save`` writes it as PDF, SVG or PNG.
         """
-        return imported("gnomon.report.machine:scores_finding")([self], self.metric).chart()
+        return imported("gnomon.report.rendering:scores_finding")([self], self.metric).chart()
 
     def __repr__(self) -> str:
         best = [f"{self.systems[i]} {self._shown(i)}" for i in self._ranked()[:_NAMED]]

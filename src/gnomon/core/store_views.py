@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from gnomon.core.findings import Column
 
 __all__ = [
+    "Highlighter",
     "Layer",
     "Mark",
-    "Marker",
+    "SegmentRange",
     "StoredRows",
     "StoredView",
-    "Stretch",
     "SystemScoreColumn",
     "metric_sql",
     "words_in",
@@ -62,7 +62,7 @@ class StoredView(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Stretch:
+class SegmentRange:
     """Some segments in a row, with their texts."""
 
     first: int  # the first segment, from 0
@@ -71,15 +71,15 @@ class Stretch:
     outputs: Sequence[Mapping[str, str]]  # outputs of the systems, segment by segment, each by name
 
 
-class Marker(Protocol):
-    """Marks the texts of a test set in some layers."""
+class Highlighter(Protocol):
+    """Marker of the texts of a test set in some layers."""
 
     @property
     def layers(self) -> Sequence[Layer]:
         """The layers that it marks."""
         ...
 
-    def marks(self, stretch: Stretch) -> Iterator[tuple[int, str, Mark]]:
+    def marks(self, stretch: SegmentRange) -> Iterator[tuple[int, str, Mark]]:
         """Number of the segment (from 0, within the stretch), text, mark in one of its layers."""
         ...
 
@@ -115,7 +115,7 @@ class StoredRows(Protocol):
         """The columns of what :meth:`rows` gave, and their types in SQL."""
         ...
 
-    def ask(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
+    def query(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
         """The rows of a query."""
         ...
 

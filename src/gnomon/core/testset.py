@@ -33,11 +33,11 @@ from gnomon.core.human import (
 )
 from gnomon.core.lazy import checked
 from gnomon.core.manifest import imported
+from gnomon.core.outline import outline_of
 from gnomon.core.scores import list_names
 from gnomon.core.scripts import unspaced_language
 from gnomon.core.signature import content_hash
 from gnomon.core.spans import ErrorSpan
-from gnomon.core.summary import outline_of
 from gnomon.messages import noted
 from gnomon.messages.audiences import Named
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.alignments import Alignment
-    from gnomon.core.summary import Outline
+    from gnomon.core.outline import Outline
     from gnomon.messages import Message
 
 __all__ = [

@@ -22,7 +22,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from gnomon.core.doubts import SAID_FIRST, fullest, select_messages
+from gnomon.core.data_cautions import SAID_FIRST, fullest, select_messages
 from gnomon.core.manifest import imported
 from gnomon.core.reading_order import brief, map_positions
 from gnomon.messages import Message, message

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from gnomon.core.findings import Exhibit, View
-    from gnomon.core.store_views import Mark, StoredRows, Stretch
+    from gnomon.core.store_views import Mark, SegmentRange, StoredRows
     from gnomon.difficulty.sides import Bound
     from gnomon.messages import Message
     from gnomon.metrics.base import BoundMetric
@@ -64,7 +64,7 @@ def hard_word_marks(stored: StoredRows) -> HardWordMarks | None:
         return None
     query = f"select {metric_sql(stored, rows)}, word, difficulty from {rows}"  # noqa: S608  # no input
     types: dict[str, dict[str, float]] = {}
-    for metric, word, value in stored.ask(query):
+    for metric, word, value in stored.query(query):
         types.setdefault(metric, {})[word] = value
     tops = [max(values.values(), default=1.0) for values in types.values()]
     return HardWordMarks(
@@ -83,7 +83,7 @@ class HardWordMarks:
     layers: tuple[Layer, ...]  # a layer for each metric
     types: tuple[Mapping[str, float], ...]  # by layer, word -> mean difficulty
 
-    def marks(self, stretch: Stretch) -> Iterator[tuple[int, str, Mark]]:
+    def marks(self, stretch: SegmentRange) -> Iterator[tuple[int, str, Mark]]:
         """Number of the segment (from 0, within the stretch), text, mark in one of the layers."""
         for i, references in enumerate(stretch.references):
             for text in references.values():

@@ -18,7 +18,7 @@ from gnomon.metrics.requirements import needs_of_options, requirements
 
 if TYPE_CHECKING:
     from gnomon.core.dependencies import Dependency
-    from gnomon.core.summary import Outline
+    from gnomon.core.outline import Outline
     from gnomon.core.testset import TestSet
     from gnomon.difficulty.matched import BoundAlignedDifficulty, BoundDifficulty
     from gnomon.difficulty.ngrams import BoundNgramDifficulty

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from gnomon.core.batch import Batch
+    from gnomon.core.outline import Outline
     from gnomon.core.scores import Scores
     from gnomon.core.signature import Signature
-    from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
     from gnomon.difficulty.gram_hardness import GramHardness
     from gnomon.difficulty.metric import Difficulty

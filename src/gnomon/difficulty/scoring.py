@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
 from gnomon.core.findings import Finding, Listing
+from gnomon.core.rank_changes import base_views, ranks
 from gnomon.core.records import table
 from gnomon.core.registry import method
-from gnomon.core.reranked import base_views, ranks
 from gnomon.core.testset import TestSet
 from gnomon.difficulty._requests import SavedDifficulties, check_score
 from gnomon.difficulty.pools import empty_notices

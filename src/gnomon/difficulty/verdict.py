@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.core.doubts import select_messages
+from gnomon.core.data_cautions import select_messages
 from gnomon.core.errors import SpecError
-from gnomon.core.reranked import rank_changes, ranked_by_metric
+from gnomon.core.rank_changes import rank_changes, ranked_by_metric
 from gnomon.core.scripts import unit_of_words
 from gnomon.core.verdicts import LEAST, metric_title, titles_of
 from gnomon.difficulty.score_rows import WeightedRow

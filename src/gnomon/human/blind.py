@@ -30,7 +30,7 @@ from gnomon.core.options import (
 )
 from gnomon.core.records import table
 from gnomon.core.registry import method
-from gnomon.core.running import Run
+from gnomon.core.run_settings import Run
 from gnomon.core.signature import Signature, content_hash
 from gnomon.core.testset import TestSet
 from gnomon.data.formats import write_together

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.findings import View
     from gnomon.core.options import BoundOptions
-    from gnomon.core.summary import Outline
+    from gnomon.core.outline import Outline
     from gnomon.data.formats import Sample
 
 #: a first analysis at fewer documents calls equal systems different too often

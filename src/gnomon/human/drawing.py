@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.options import BoundOptions
-    from gnomon.core.summary import Outline
+    from gnomon.core.outline import Outline
     from gnomon.human.sampling import Block, SamplingUnit, Unit
 
 _TITLE = "What people are to judge"

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.findings import View
     from gnomon.core.options import BoundOptions
-    from gnomon.core.summary import Outline
+    from gnomon.core.outline import Outline
 
 _EXAMPLES = """\
 examples:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from gnomon.core.doubts import select_messages
+from gnomon.core.data_cautions import select_messages
 from gnomon.core.verdicts import LEAST
 from gnomon.human.campaign import LEAST_SEGMENTS
 from gnomon.human.rows import PreferredRow, RaterRow, SystemScoreRow

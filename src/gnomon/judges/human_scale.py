@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
     from gnomon.core.findings import View
     from gnomon.core.options import BoundOptions
+    from gnomon.core.outline import Outline
     from gnomon.core.signature import Signature
-    from gnomon.core.summary import Outline
     from gnomon.judges.metric import BoundChatJudge
     from gnomon.messages import Message
 

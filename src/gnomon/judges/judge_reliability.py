@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gnomon.core.options import BoundOptions
-    from gnomon.core.summary import Outline
+    from gnomon.core.outline import Outline
 
 _TITLE = "Reliability of judges"
 _EXAMPLES = """\

@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 
     from gnomon.core.batch import Batch
     from gnomon.core.options import Capability
+    from gnomon.core.outline import Outline
     from gnomon.core.spans import ErrorSpan
-    from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
     from gnomon.judges.client import ChatAnswer
     from gnomon.messages import Message

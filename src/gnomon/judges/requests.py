@@ -15,7 +15,7 @@ from gnomon.metrics.registry import check_metric, resolve
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gnomon.core.summary import Outline
+    from gnomon.core.outline import Outline
     from gnomon.metrics.base import AnyMetric, Metrics
 
 _HOW = flag("metrics", "\"judge('gemba-da', model='NAME')\"")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.batch import Batch
-    from gnomon.core.summary import Outline
+    from gnomon.core.outline import Outline
     from gnomon.core.testset import TestSet
     from gnomon.learned.encoder import K, LoadedMetric, ReadStates, SequenceOf
     from gnomon.learned.weights import LearnedModel

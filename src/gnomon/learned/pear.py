@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.batch import Batch
+    from gnomon.core.outline import Outline
     from gnomon.core.signature import Signature
-    from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
     from gnomon.learned.encoder import Remembered, States
     from gnomon.messages import Message

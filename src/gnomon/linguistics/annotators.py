@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from gnomon.core.data_files import data_beside
 from gnomon.core.errors import GnomonError, MissingDependencyError, UnknownNameError, UsageError
 from gnomon.core.languages import english_names, listed_language
+from gnomon.core.outline import target_of
 from gnomon.core.scripts import base_language
-from gnomon.core.summary import target_of
 from gnomon.linguistics.faults.phrases import phrase_languages
 from gnomon.linguistics.feature_names import ENTITIES, MEANINGS, MORPH, UPOS
 from gnomon.linguistics.package_taggers import (

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from gnomon.core.errors import AnnotationError, UsageError
-from gnomon.core.own_code import import_target, is_target, module_of
 from gnomon.core.signature import content_hash
+from gnomon.core.user_code import import_target, is_target, module_of
 from gnomon.linguistics.annotators import Annotator, engines
 from gnomon.linguistics.facts import Mark
 from gnomon.linguistics.feature_names import universal_features

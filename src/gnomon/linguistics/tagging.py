@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from gnomon.core.cache import key, keys
 from gnomon.core.errors import AnnotationError, UnknownNameError, UsageError
-from gnomon.core.processes import end_with, leash, starting_workers
+from gnomon.core.processes import exit_with_parent, parent_arguments, starting_workers
 from gnomon.linguistics.facts import FORMAT, columns, keep, pack, recall, unpack
 from gnomon.linguistics.feature_names import is_wildcard, kind_of, matches
 from gnomon.messages.audiences import flag
@@ -147,8 +147,8 @@ def _work(
         pool = ProcessPoolExecutor(
             min(processes, len(tasks)),
             mp_context=multiprocessing.get_context("spawn"),
-            initializer=end_with,
-            initargs=leash(),
+            initializer=exit_with_parent,
+            initargs=parent_arguments(),
         )
         futures = {
             pool.submit(_annotate, annotator, [texts[i] for i in task.numbers], task.layers): task

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gnomon.core.errors import UnknownNameError, UsageError
+from gnomon.core.outline import target_of
 from gnomon.core.scripts import base_language, word_pattern
 from gnomon.core.signature import content_hash
-from gnomon.core.summary import target_of
 from gnomon.data.formats import read_lines
 from gnomon.linguistics.facts import Mark
 from gnomon.linguistics.feature_names import is_wildcard

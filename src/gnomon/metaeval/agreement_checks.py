@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gnomon.agreement.files import Files
     from gnomon.agreement.measures import Measure
     from gnomon.core.options import BoundOptions
-    from gnomon.core.summary import Outline
+    from gnomon.core.outline import Outline
     from gnomon.core.testset import TestSet
 
 __all__ = [

@@ -12,7 +12,7 @@ from gnomon.agreement.measures import STATISTICS
 from gnomon.agreement.pairing import PREFIX
 from gnomon.agreement.significance import FEW_SYSTEMS
 from gnomon.agreement.tables import AgreementRow, WinRow, judged_rows
-from gnomon.core.doubts import select_messages
+from gnomon.core.data_cautions import select_messages
 from gnomon.core.verdicts import LEAST, titles_of
 from gnomon.messages import message
 from gnomon.messages.audiences import Named

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from gnomon.agreement.pairing import JudgedMetric, Pairing
     from gnomon.core.findings import View
     from gnomon.core.options import BoundOptions
-    from gnomon.core.summary import Outline
+    from gnomon.core.outline import Outline
 
 _TITLE = "What a difference meant to people"
 _EXAMPLES = """\

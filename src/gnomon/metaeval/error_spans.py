@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gnomon.core.options import BoundOptions
-    from gnomon.core.summary import Outline
+    from gnomon.core.outline import Outline
     from gnomon.stats.draws import Draws
 
 _EXAMPLES = """\

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
     from gnomon.core.batch import Batch
     from gnomon.core.dependencies import Dependency
+    from gnomon.core.outline import Outline
     from gnomon.core.scores import Scores
     from gnomon.core.spans import ErrorSpan
-    from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
     from gnomon.messages import Message
     from gnomon.metrics.differentiable import Attributions

@@ -47,9 +47,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.human import Judgements
+    from gnomon.core.outline import Outline
     from gnomon.core.signature import Signature
     from gnomon.core.spans import ErrorSpan, SpanMarker
-    from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
     from gnomon.messages import Message
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import DataError, ScoringError, SpecError, UnknownNameError, UsageError
-from gnomon.core.own_code import import_target, is_target
 from gnomon.core.signature import Signature, add_texts, content_hash
+from gnomon.core.user_code import import_target, is_target
 from gnomon.metrics.base import Metric, OfOptions
 from gnomon.metrics.requirements import offering_packages
 from gnomon.metrics.similarity import PARAMETERS, SimilarityMetric

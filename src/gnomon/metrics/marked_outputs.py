@@ -17,7 +17,7 @@ from gnomon.metrics.error_marks import ErrorMarks, Judgement, severity_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from gnomon.core.store_views import Mark, StoredRows, Stretch
+    from gnomon.core.store_views import Mark, SegmentRange, StoredRows
     from gnomon.core.testset import TestSet
 
 _COLOURS = {True: -1.0, False: -0.4}
@@ -157,7 +157,7 @@ def error_span_marks(stored: StoredRows) -> StoredErrorMarks | None:
     rows = stored.rows("error_marks")
     if rows is None:
         return None
-    pairs = stored.ask(
+    pairs = stored.query(
         f"select distinct marks, rater from {rows} where side = 'candidate' order by all"  # noqa: S608  # no input
     )
     names = tuple((str(marks), str(rater or "")) for marks, rater in pairs)
@@ -175,10 +175,10 @@ class StoredErrorMarks:
     rows: str  # SQL of the rows
     names: tuple[tuple[str, str], ...]  # marks and rater of each layer
 
-    def marks(self, stretch: Stretch) -> Iterator[tuple[int, str, Mark]]:
+    def marks(self, stretch: SegmentRange) -> Iterator[tuple[int, str, Mark]]:
         """Number of the segment (from 0, within the stretch), text, mark in one of the layers."""
         low, high = stretch.first + 1, stretch.first + len(stretch.outputs)
-        stored = self.stored.ask(
+        stored = self.stored.query(
             "select distinct segment, system, marks, coalesce(rater, '') as rater, start, \"end\","  # noqa: S608  # no input
             f" severity, coalesce(category, '') as category from {self.rows}"
             " where segment between ? and ? and side = 'candidate' and \"end\" > start"

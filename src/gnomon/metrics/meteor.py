@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.batch import Batch
-    from gnomon.core.summary import Outline
+    from gnomon.core.outline import Outline
     from gnomon.core.testset import TestSet
     from gnomon.messages import Message
     from gnomon.metrics.matching import Matches

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.dependencies import Dependency
     from gnomon.core.options import BoundOptions, Capability
-    from gnomon.core.summary import Outline
+    from gnomon.core.outline import Outline
 
 __all__ = [
     "Description",

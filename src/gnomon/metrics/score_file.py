@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.batch import Batch, Ragged
     from gnomon.core.human import HumanScores
-    from gnomon.core.summary import Outline
+    from gnomon.core.outline import Outline
     from gnomon.core.testset import TestSet
     from gnomon.messages import Message
     from gnomon.metrics.base import Input

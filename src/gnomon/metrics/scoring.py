@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
 
 import numpy as np
 
-from gnomon.core.doubts import select_messages
+from gnomon.core.data_cautions import select_messages
 from gnomon.core.options import OutputFile, Workers
 from gnomon.core.registry import method
 from gnomon.core.scores import Preferences, Scores

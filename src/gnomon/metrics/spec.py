@@ -32,8 +32,8 @@ from typing import (
 
 from gnomon.core.errors import SpecError, nearest
 from gnomon.core.options import CAPABILITIES, describe, fields_of, fits, reaches, union_members
-from gnomon.core.own_code import is_target
 from gnomon.core.signature import Signature
+from gnomon.core.user_code import is_target
 from gnomon.metrics.requirements import needs_of_options
 
 if TYPE_CHECKING:

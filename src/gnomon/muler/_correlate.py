@@ -17,7 +17,7 @@ from gnomon.core.options import (
     expand_fields,
 )
 from gnomon.core.registry import method
-from gnomon.core.running import Run
+from gnomon.core.run_settings import Run
 from gnomon.core.signature import merge_signatures
 from gnomon.core.testset import TestSet
 from gnomon.core.verdicts import metric_title
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.findings import Table
     from gnomon.core.options import BoundOptions
-    from gnomon.core.summary import Outline
+    from gnomon.core.outline import Outline
     from gnomon.core.validation import Problem
     from gnomon.messages import Message
     from gnomon.muler._setup import Setup

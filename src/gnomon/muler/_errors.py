@@ -26,7 +26,7 @@ from gnomon.core.options import (
     expand_fields,
 )
 from gnomon.core.registry import method
-from gnomon.core.running import Run
+from gnomon.core.run_settings import Run
 from gnomon.core.scripts import is_unspaced
 from gnomon.core.testset import TestSet
 from gnomon.linguistics import Features, FeatureSources

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.core.doubts import select_messages
+from gnomon.core.data_cautions import select_messages
 from gnomon.core.verdicts import LEAST, metric_title
 from gnomon.linguistics import gloss
 from gnomon.messages import message

@@ -15,7 +15,7 @@ from gnomon.linguistics.forms import BY_REFERENCES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from gnomon.core.store_views import Mark, StoredRows, Stretch
+    from gnomon.core.store_views import Mark, SegmentRange, StoredRows
     from gnomon.linguistics import Annotation
 
 #: options that say where features come from
@@ -64,7 +64,7 @@ def feature_marks(stored: StoredRows) -> FeatureMarks | None:
     rows = stored.rows("muler")
     if rows is None:
         return None
-    features = stored.ask(f"select distinct feature from {rows} order by 1")  # noqa: S608  # no input
+    features = stored.query(f"select distinct feature from {rows} order by 1")  # noqa: S608  # no input
     names = [str(row[0]) for row in features if row[0] not in BY_REFERENCES]
     asked = []
     for options in stored.options:
@@ -91,7 +91,7 @@ class FeatureMarks:
             if not options.get("labels"):  # they belong to texts
                 self._annotated(["."], options)
 
-    def marks(self, stretch: Stretch) -> Iterator[tuple[int, str, Mark]]:
+    def marks(self, stretch: SegmentRange) -> Iterator[tuple[int, str, Mark]]:
         """Number of the segment (from 0, within the stretch), text, mark in one of the layers."""
         segments = [
             dict.fromkeys((*references.values(), *outputs.values()))

@@ -17,7 +17,7 @@ from gnomon.core.options import (
     expand_fields,
 )
 from gnomon.core.registry import method
-from gnomon.core.running import Run
+from gnomon.core.run_settings import Run
 from gnomon.core.slices import slices
 from gnomon.core.testset import TestSet
 from gnomon.core.threads import using_workers

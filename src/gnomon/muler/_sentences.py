@@ -15,9 +15,9 @@ from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import UsageError
 from gnomon.core.findings import Bars, Exhibit, Finding, Listing, Table
 from gnomon.core.options import CAPABILITIES, Group, InputFile, Metavar, Needs
-from gnomon.core.own_code import import_target
 from gnomon.core.records import SLICE, SYSTEM, EndColumns, Record, column, table
 from gnomon.core.signature import Signature
+from gnomon.core.user_code import import_target
 from gnomon.core.validation import problems
 from gnomon.core.verdicts import LEAST
 from gnomon.linguistics.scorers import (
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from gnomon.core.batch import Batch, Ragged
     from gnomon.core.findings import View
     from gnomon.core.options import Capability
-    from gnomon.core.running import Run
+    from gnomon.core.run_settings import Run
     from gnomon.core.slices import Slice
     from gnomon.core.testset import TestSet
     from gnomon.core.validation import Problem

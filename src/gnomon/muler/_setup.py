@@ -49,9 +49,9 @@ if TYPE_CHECKING:
     from gnomon.core.batch import Batch
     from gnomon.core.cache import Cache
     from gnomon.core.options import BoundOptions
-    from gnomon.core.running import Run
+    from gnomon.core.outline import Outline
+    from gnomon.core.run_settings import Run
     from gnomon.core.signature import Signature
-    from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
     from gnomon.linguistics import Annotation
     from gnomon.messages import Message

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gnomon.core.doubts import select_messages
+from gnomon.core.data_cautions import select_messages
 from gnomon.core.verdicts import titles_of
 from gnomon.linguistics import gloss
 from gnomon.messages import message

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
     from gnomon.core.findings import ExhibitText
     from gnomon.core.options import BoundOptions
-    from gnomon.core.running import Run
-    from gnomon.core.summary import Outline
+    from gnomon.core.outline import Outline
+    from gnomon.core.run_settings import Run
     from gnomon.core.testset import TestSet
     from gnomon.messages import Message
     from gnomon.metrics.base import BoundMetric, Metrics

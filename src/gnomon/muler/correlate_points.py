@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from gnomon.core.findings import Exhibit
-    from gnomon.core.running import Run
+    from gnomon.core.run_settings import Run
     from gnomon.core.signature import Signature
     from gnomon.linguistics import Tagger
     from gnomon.linguistics.scorers import SentenceScorer

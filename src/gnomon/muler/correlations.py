@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon import stats
-from gnomon.core.doubts import select_messages
+from gnomon.core.data_cautions import select_messages
 from gnomon.core.findings import HeatMap, Scatter
 from gnomon.core.options import CONFIDENCE
 from gnomon.core.records import (

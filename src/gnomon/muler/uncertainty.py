@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.options import Unit
+    from gnomon.core.outline import Outline
     from gnomon.core.slices import Slice
-    from gnomon.core.summary import Outline
     from gnomon.core.testset import TestSet
     from gnomon.messages import Message
     from gnomon.muler._words import WordsByFeature

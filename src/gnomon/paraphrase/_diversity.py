@@ -12,7 +12,7 @@ from gnomon.core.findings import Bars, Exhibit, ExhibitText, Finding, Highlight,
 from gnomon.core.options import Group, expand_fields
 from gnomon.core.records import column_names, table
 from gnomon.core.registry import method
-from gnomon.core.running import Run
+from gnomon.core.run_settings import Run
 from gnomon.core.scripts import spaced_words, split_words
 from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.cache import Cache
     from gnomon.core.options import BoundOptions
-    from gnomon.core.summary import Outline
+    from gnomon.core.outline import Outline
     from gnomon.messages import Message
 
 _TITLE = "How different the wordings of each set are"

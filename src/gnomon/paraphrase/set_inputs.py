@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gnomon.core.errors import UsageError
-from gnomon.core.summary import target_of
+from gnomon.core.outline import target_of
 from gnomon.data.formats import read_systems
 from gnomon.linguistics import standard_parser
 from gnomon.messages.audiences import Named, flag

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from gnomon.report.gates import to_junit as to_junit
     from gnomon.report.html import to_html as to_html
     from gnomon.report.html import write_html as write_html
-    from gnomon.report.machine import envelope as envelope
-    from gnomon.report.machine import render as render
-    from gnomon.report.machine import render_rows as render_rows
-    from gnomon.report.machine import render_segments as render_segments
-    from gnomon.report.machine import scores_finding as scores_finding
+    from gnomon.report.rendering import envelope as envelope
+    from gnomon.report.rendering import render as render
+    from gnomon.report.rendering import render_rows as render_rows
+    from gnomon.report.rendering import render_segments as render_segments
+    from gnomon.report.rendering import scores_finding as scores_finding
     from gnomon.report.terminal import print_finding as print_finding
     from gnomon.report.terminal import print_grid as print_grid
     from gnomon.report.terminal import print_scores as print_scores

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from gnomon.core.findings import Finding
 from gnomon.core.reading_order import split_notes
 from gnomon.core.tabular import visible
-from gnomon.data.formats import Piece, Worksheet, atomic_write, build_workbook
+from gnomon.data.formats import TextRun, Worksheet, atomic_write, build_workbook
 from gnomon.messages import joined, noted, rendered
-from gnomon.report.machine import scores_finding, segments_finding
+from gnomon.report.rendering import scores_finding, segments_finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -114,9 +114,9 @@ def _texts(exhibits: Sequence[Exhibit]) -> Worksheet:
     return Worksheet("texts", [*given, *map(visible, heads)], rows, digits=numbers)
 
 
-def _exhibit_cells(shown: Exhibit) -> Mapping[str, Cell | list[Piece]]:
+def _exhibit_cells(shown: Exhibit) -> Mapping[str, Cell | list[TextRun]]:
     """The texts of an exhibit, and what the metric said of each, by the heads of columns."""
-    named: dict[str, Cell | list[Piece]] = {}
+    named: dict[str, Cell | list[TextRun]] = {}
     for text in shown.texts:
         head = text.name if text.role == "candidate" else f"{text.role} {text.name}".strip()
         named[head or "output"] = list(_coloured(text))
@@ -125,12 +125,12 @@ def _exhibit_cells(shown: Exhibit) -> Mapping[str, Cell | list[Piece]]:
     return named
 
 
-def _coloured(text: ExhibitText) -> Iterator[Piece]:
+def _coloured(text: ExhibitText) -> Iterator[TextRun]:
     """A text in parts, those that stand out in colour."""
     end = 0
     for mark in text.highlights:
-        yield Piece(visible(text.text[end : mark.start]))
+        yield TextRun(visible(text.text[end : mark.start]))
         colour = _HURTS if (mark.weight or 0.0) < 0 else _HELPS
-        yield Piece(visible(text.text[mark.start : mark.end]), colour)
+        yield TextRun(visible(text.text[mark.start : mark.end]), colour)
         end = mark.end
-    yield Piece(visible(text.text[end:]))
+    yield TextRun(visible(text.text[end:]))

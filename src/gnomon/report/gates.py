@@ -7,8 +7,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from gnomon.core.escaping import visible, visible_lines
 from gnomon.core.tabular import finding_to_markdown, verdict_to_markdown
-from gnomon.core.visible import visible, visible_lines
 from gnomon.messages import rendered
 
 if TYPE_CHECKING:

@@ -71,7 +71,7 @@ def write_site(
         names = {testset.name: number for number, testset in enumerate(content.testsets)}
         steps = _steps(content.tables)
         for number, table in enumerate(content.tables):
-            drawn = _Drawn(table, content, steps)
+            drawn = _TableCharts(table, content, steps)
             about = _table(sink, number, table, names, drawn)
             tables.append({**about, "drawn": drawn.write(sink, number, names)})
             if progress:
@@ -113,7 +113,7 @@ def write_site(
 
 
 def _table(
-    sink: Sink, number: int, table: PageTable, sets: Mapping[str, int], drawn: _Drawn
+    sink: Sink, number: int, table: PageTable, sets: Mapping[str, int], drawn: _TableCharts
 ) -> dict[str, Any]:
     """Write the parts of a table; returns what the page must know of it beforehand."""
     named = [column.name for column in table.columns]
@@ -144,7 +144,7 @@ _LONGEST = 80  # characters of what options say
 _TASK = "task"
 
 
-class _Drawn:
+class _TableCharts:
     """The charts of a table, test set by test set."""
 
     def __init__(self, table: PageTable, content: StudyPages, steps: Mapping[Cell, str]) -> None:

@@ -20,7 +20,7 @@ from gnomon.data.formats import (
     read_table,
     write_lines,
 )
-from gnomon.data.formats.beside import write_beside
+from gnomon.data.formats.side_files import write_beside
 from gnomon.serve.comparison import write_whole
 from gnomon.serve.problems import word_error
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 import msgspec
 
 from gnomon.core.errors import DataError
-from gnomon.serve._contained import refuse_link
+from gnomon.serve._link_guard import refuse_link
 from gnomon.serve.comparison import locked, write_record
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from gnomon.data.formats import (
     role_of_name,
     unit_format,
 )
-from gnomon.data.formats.looks import SomeLines
+from gnomon.data.formats.line_sample import SomeLines
 from gnomon.messages import noted
 from gnomon.metrics.score_file import specs_of_logs
 from gnomon.serve._inspection import (

@@ -154,7 +154,7 @@ def problem_of(error: GnomonError) -> WebProblem:
 
 def message_of(said: Message) -> MessageData:
     """A message as the API gives it, without paths of the server."""
-    from gnomon.report.machine import message_data
+    from gnomon.report.rendering import message_data
 
     return msgspec.convert(_strip_paths(message_data(said, "page")), MessageData)
 

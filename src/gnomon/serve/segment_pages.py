@@ -292,7 +292,7 @@ class _SegmentRequest:
         source = self.opened.rows()
         rows = source.rows("scores", testset=self.about.name, metric=metric)
         asked = f"select bool_or(not higher_is_better) from {rows} where metric = ?"  # noqa: S608  # as above
-        return source.ask(asked, metric)[0][0] is True
+        return source.query(asked, metric)[0][0] is True
 
     def _cards(
         self, run: Any, numbers: Sequence[int], metrics: Sequence[str], titles: Mapping[str, str]

@@ -22,7 +22,7 @@ from gnomon.core.signature import content_hash
 from gnomon.core.tabular import grid, table_grid
 from gnomon.core.verdicts import titles_of
 from gnomon.messages import kind_of, rendered
-from gnomon.serve._contained import refuse_links
+from gnomon.serve._link_guard import refuse_links
 from gnomon.studies import reading
 
 if TYPE_CHECKING:
@@ -444,7 +444,7 @@ def rows_of(
     names = ", ".join(map(reading.sql_name, keys))
     asked = f"select {names} from {stored} where {' and '.join(conditions)}"  # noqa: S608  # names of columns
     records = tuple(
-        dict(zip(keys, map(_cell, row), strict=True)) for row in source.ask(asked, *values)
+        dict(zip(keys, map(_cell, row), strict=True)) for row in source.query(asked, *values)
     )
     return Table(name, schema.table.title, tuple(columns), records, schema.table.note)
 

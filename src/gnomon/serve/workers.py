@@ -52,7 +52,7 @@ class Worker:
     ) -> None:
         self.killed = ""
         self._limits, self._end = limits, time.monotonic() + wall
-        command = [sys.executable, "-P", "-m", "gnomon.cli.job", task, str(folder)]
+        command = [sys.executable, "-P", "-m", "gnomon.cli.serve_job", task, str(folder)]
         command += map(str, (os.getpid(), limits.cpu, *given))
         threads = str(max(1, (os.cpu_count() or 1) // 2))  # models share the cores
         environment = {"OMP_NUM_THREADS": threads, "MKL_NUM_THREADS": threads}

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from gnomon.core.errors import DataError, OutputError, UsageError
-from gnomon.serve._contained import refuse_link, refuse_links
 from gnomon.serve._inspection import Inspection
+from gnomon.serve._link_guard import refuse_link, refuse_links
 from gnomon.serve.comparison import (
     NAMES,
     STORE,

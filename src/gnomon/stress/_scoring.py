@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.core.pairs import Pair
+    from gnomon.core.minimal_pairs import Pair
     from gnomon.messages import Message
     from gnomon.metrics.base import AnyMetric
 

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.core.pairs import Pair
+    from gnomon.core.minimal_pairs import Pair
     from gnomon.metrics.base import AnyMetric
 
     Progress: TypeAlias = "Callable[[str, int, int], None] | None"

@@ -14,7 +14,7 @@ from gnomon.core.records import Record, column
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from gnomon.core.pairs import Pair
+    from gnomon.core.minimal_pairs import Pair
     from gnomon.stress.outcomes import ScoredPairs
 
 __all__ = [

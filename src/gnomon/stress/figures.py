@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.core.pairs import Pair
+    from gnomon.core.minimal_pairs import Pair
     from gnomon.stress.outcomes import ScoredPairs
 
 __all__ = ["StressOverallRow", "StressRow", "overall_rows", "stress_rows"]

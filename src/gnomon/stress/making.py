@@ -14,7 +14,7 @@ from gnomon.stress.perturbations import Crossed
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from gnomon.core.pairs import Pair
+    from gnomon.core.minimal_pairs import Pair
     from gnomon.stress.outputs import OtherOutputs, Output
     from gnomon.stress.perturbations import Perturbation, Site
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.core.pairs import Pair
+    from gnomon.core.minimal_pairs import Pair
 
 __all__ = [
     "DETECTION",
@@ -187,7 +187,7 @@ def is_worded(pair: Pair) -> bool | None:
 
     None, too, where none lack, or where the worse text has more words beside (an addition).
 
-    >>> from gnomon.core.pairs import Pair
+    >>> from gnomon.core.minimal_pairs import Pair
     >>> texts = {"good": "two red cats", "bad": "two cats", "phenomenon": "deletion"}
     >>> [is_worded(Pair(**texts, references=(text,))) for text in ("red cats", "two cats")]
     [True, False]

@@ -8,10 +8,10 @@ from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
-from gnomon.core.doubts import doubtful_systems, select_messages
+from gnomon.core.data_cautions import doubtful_systems, select_messages
 from gnomon.core.errors import DataError, GnomonError, MissingDependencyError, UnknownNameError
+from gnomon.core.minimal_pairs import KINDS, Pair, PairKind
 from gnomon.core.options import Metavar, Positive
-from gnomon.core.pairs import KINDS, Pair, PairKind
 from gnomon.core.scripts import is_unspaced, unspaced_language
 from gnomon.core.validation import Problem, problems
 from gnomon.linguistics import annotate, read_labels
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.cache import Cache
     from gnomon.core.options import BoundOptions
-    from gnomon.core.summary import Outline
+    from gnomon.core.outline import Outline
     from gnomon.core.testset import TestSet
     from gnomon.linguistics import Annotation, FeatureSources
     from gnomon.messages import Message

@@ -23,8 +23,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias, get_args
 
 from gnomon.core.errors import UnknownNameError, UsageError
+from gnomon.core.minimal_pairs import KINDS, PairKind
 from gnomon.core.options import Metavar
-from gnomon.core.pairs import KINDS, PairKind
 from gnomon.core.plugins import entry_points
 from gnomon.linguistics import gloss
 from gnomon.messages.audiences import Named

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gnomon.core.dependencies import Dependency
+    from gnomon.core.outline import Outline
     from gnomon.core.registry import Method
-    from gnomon.core.summary import Outline
     from gnomon.metrics.base import Metric
     from gnomon.studies.definition import Step, StepKey
     from gnomon.studies.sources import PlannedSet

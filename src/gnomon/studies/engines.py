@@ -15,7 +15,7 @@ from math import inf
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from gnomon.core.errors import DataError, GnomonError, UnknownNameError, UsageError, not_installed
-from gnomon.core.processes import end_with, leash, starting_workers
+from gnomon.core.processes import exit_with_parent, parent_arguments, starting_workers
 from gnomon.core.registry import find
 from gnomon.messages.audiences import flag
 
@@ -156,7 +156,7 @@ class _ProcessPool:
         names = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
         # a worker that has loaded a model is larger than before, and none the worse for that
         environment = {**dict.fromkeys(names, threads), "LOKY_MAX_MEMORY_LEAK_SIZE": _NO_LEAK}
-        given = (*leash(), self._methods)
+        given = (*parent_arguments(), self._methods)
         with starting_workers():
             made: Executor = ProcessPoolExecutor(
                 self.workers, env=environment, initializer=_begin, initargs=given
@@ -184,7 +184,7 @@ class _ProcessPool:
 
 def _begin(parent: int, lasting: bool, methods: Sequence[str]) -> None:  # noqa: FBT001  # initialisers get no names
     """Load the modules that the tasks need, while the plan is still made."""
-    end_with(parent, lasting)
+    exit_with_parent(parent, lasting)
     import_module("gnomon.studies.task_runs")
     # tasks report what they need and cannot load
     with suppress(Exception):

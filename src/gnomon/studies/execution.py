@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.core import registry as methods
-from gnomon.core.doubts import select_messages
+from gnomon.core.data_cautions import select_messages
 from gnomon.core.errors import DataError, OutputError
 from gnomon.core.scores import Scores
 from gnomon.core.signature import Signature, version

@@ -18,8 +18,8 @@ from gnomon.core import registry as methods
 from gnomon.core.dependencies import Dependency
 from gnomon.core.errors import GnomonError, SpecError
 from gnomon.core.options import InputFile, Needs, Specs
-from gnomon.core.own_code import is_target, module_of
 from gnomon.core.signature import content_hash
+from gnomon.core.user_code import is_target, module_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

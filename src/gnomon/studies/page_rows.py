@@ -94,10 +94,10 @@ class PageSource:
 
     def columns(self, rows: str) -> dict[str, str]:
         """The columns of what :meth:`rows` gave, and their types in SQL."""
-        described = self.ask(f"describe select * from {rows}")  # noqa: S608  # made by rows()
+        described = self.query(f"describe select * from {rows}")  # noqa: S608  # made by rows()
         return {str(column): str(kind) for column, kind, *_ in described}
 
-    def ask(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
+    def query(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
         """The rows of a query."""
         with self.explain_damage():
             rows: list[tuple[Any, ...]] = self.connection.execute(sql, list(values)).fetchall()
@@ -157,9 +157,9 @@ class SetRows:
         """The columns of what :meth:`rows` gave, and their types in SQL."""
         return self.source.columns(rows)
 
-    def ask(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
+    def query(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
         """The rows of a query."""
-        return self.source.ask(sql, *values)
+        return self.source.query(sql, *values)
 
 
 def stored_table(source: PageSource, name: str, section: str) -> PageTable:

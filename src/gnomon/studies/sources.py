@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.core.dependencies import Dependency  # noqa: TC001  # likewise
 from gnomon.core.errors import DataError, GnomonError, LengthMismatchError
+from gnomon.core.outline import Outline  # noqa: TC001  # likewise
 from gnomon.core.signature import content_hash, version
-from gnomon.core.summary import Outline  # noqa: TC001  # likewise
 from gnomon.studies.definition import SetSource, Step, fits
 from gnomon.studies.folder import record_in
 from gnomon.studies.needs import IN_FILES, identity, place_of, stamp_of, stamp_of_file

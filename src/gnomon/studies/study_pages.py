@@ -27,7 +27,7 @@ from gnomon.core.page_data import (
 )
 from gnomon.core.scores import Scores
 from gnomon.core.signature import Signature
-from gnomon.core.store_views import Stretch
+from gnomon.core.store_views import SegmentRange
 from gnomon.core.verdicts import summarise_scores
 from gnomon.messages import message
 from gnomon.messages.grammar import counted
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.cache import Cache
     from gnomon.core.findings import Cell
-    from gnomon.core.store_views import Layer, Mark, Marker
+    from gnomon.core.store_views import Highlighter, Layer, Mark
     from gnomon.core.testset import TestSet
     from gnomon.messages import Message
     from gnomon.studies.folder import FinishedTask
@@ -74,7 +74,7 @@ _TEXTS = 20_000
 class Markers:
     """Everything that marks the texts of one test set."""
 
-    markers: tuple[Marker, ...] = ()
+    markers: tuple[Highlighter, ...] = ()
     notices: tuple[Message, ...] = ()
 
     @property
@@ -82,7 +82,7 @@ class Markers:
         """All layers, in order."""
         return tuple(layer for marker in self.markers for layer in marker.layers)
 
-    def marks(self, stretch: Stretch) -> list[dict[str, list[Mark]]]:
+    def marks(self, stretch: SegmentRange) -> list[dict[str, list[Mark]]]:
         """The marks of each text, segment by segment; each text once per layer."""
         marks: list[dict[str, dict[int, Mark]]] = [{} for _ in stretch.outputs]
         base = 0
@@ -146,7 +146,7 @@ def _size(source: PageSource, name: str, planned: PlannedSet | None) -> tuple[tu
     if name not in source.testsets("segments"):
         return systems, 0
     stored_rows = source.rows(_SEGMENTS, testset=name)
-    return systems, int(source.ask(f"select max(segment) from {stored_rows}")[0][0])  # noqa: S608  # no input
+    return systems, int(source.query(f"select max(segment) from {stored_rows}")[0][0])  # noqa: S608  # no input
 
 
 def _metrics(source: PageSource, name: str) -> tuple[str, ...]:
@@ -189,7 +189,7 @@ def _stretch(
 ) -> Iterator[PageSegment]:
     """Some segments; their texts are marked together."""
     references = {name: testset.references[name] for name in testset.references}
-    stretch = Stretch(
+    stretch = SegmentRange(
         segments.start,
         [
             {name: t for name, texts in references.items() if (t := texts[i]) is not None}
@@ -220,7 +220,7 @@ def _markers(
     progress: Callable[[str, int, int], None] | None,
 ) -> Markers:
     """Whatever the methods of a test set mark in its texts."""
-    markers: list[Marker] = []
+    markers: list[Highlighter] = []
     notices = []
     methods_of_set = {entry.method for entry in source.entries if entry.testset == planned.name}
     for name in (method for method in source.store.methods() if method in methods_of_set):
@@ -365,7 +365,7 @@ def _short_names(source: PageSource) -> dict[str, str]:
         ]
         for name in texts:
             asked = f'select distinct "{name}" from {stored_rows} where list_contains(?, "{name}")'  # noqa: S608  # columns of ours
-            others |= {spec for (spec,) in source.ask(asked, plain)}
+            others |= {spec for (spec,) in source.query(asked, plain)}
     return {spec: title for spec, title in titles.items() if spec not in others}
 
 
@@ -483,7 +483,7 @@ def _lower(source: PageSource) -> tuple[str, ...]:
     if "higher_is_better" not in source.columns(stored_rows):
         return ()
     asked = f"select distinct metric from {stored_rows} where not higher_is_better order by 1"  # noqa: S608  # no input
-    return tuple(str(row[0]) for row in source.ask(asked))
+    return tuple(str(row[0]) for row in source.query(asked))
 
 
 def _places(source: PageSource) -> Iterator[PageTable]:
@@ -491,7 +491,7 @@ def _places(source: PageSource) -> Iterator[PageTable]:
     if len(source.testsets(_SCORES)) < 2:
         return
     first = _first_places(source)
-    found = source.ask(
+    found = source.query(
         "select *, avg(rank) over (partition by metric, system) as mean from"  # noqa: S608  # no input
         " (select *, rank() over (partition by metric, testset"
         " order by if(list_contains(?, metric), score, -score)) as rank from"
@@ -529,7 +529,7 @@ def _first_places(source: PageSource) -> set[tuple[str, str, str]]:
     """Metric, test set and system of those that comparisons do not find worse than any other."""
     if _COMPARISONS not in source.tables:
         return set()
-    rows = source.ask(
+    rows = source.query(
         "select metric, testset, system, baseline, verdict, beaten_by"  # noqa: S608  # no input
         f" from {source.rows(_COMPARISONS)} where slice is null"
     )

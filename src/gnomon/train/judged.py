@@ -10,7 +10,7 @@ import numpy as np
 
 from gnomon.agreement.pairing import title_of
 from gnomon.core.errors import DataError, UnknownNameError
-from gnomon.core.linked import linked
+from gnomon.core.linked_groups import linked
 from gnomon.messages.audiences import flag
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ import pytest
 from tests.truth.scripts import sentences
 
 import gnomon as gn
-from gnomon.core.doubts import select_messages
+from gnomon.core.data_cautions import select_messages
 from gnomon.data.formats.damage import MENDING, damaged_texts
-from gnomon.data.formats.looks import SomeLines
+from gnomon.data.formats.line_sample import SomeLines
 
 if TYPE_CHECKING:
     from collections.abc import Callable

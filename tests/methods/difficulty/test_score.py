@@ -12,7 +12,7 @@ from tests.told import notes
 import gnomon as gn
 from gnomon import difficulty, stats
 from gnomon.core.errors import UnknownNameError, UsageError
-from gnomon.core.reranked import ranks
+from gnomon.core.rank_changes import ranks
 from gnomon.metrics import bind
 from gnomon.stats.measures import grouped_statistic
 

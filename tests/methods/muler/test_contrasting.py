@@ -11,7 +11,7 @@ import pytest
 
 from gnomon import muler
 from gnomon.core.errors import DataError
-from gnomon.core.running import Run
+from gnomon.core.run_settings import Run
 from gnomon.core.testset import TestSet
 from gnomon.muler.contrasting import (
     Contrasts,

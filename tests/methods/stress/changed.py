@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from gnomon.core.pairs import Pair
+from gnomon.core.minimal_pairs import Pair
 from gnomon.linguistics import annotate
 from gnomon.stress.making import make_pairs
 from gnomon.stress.outputs import OtherOutputs, Output

@@ -9,7 +9,7 @@ import pytest
 
 import gnomon as gn
 from gnomon.core.errors import UnknownNameError, UsageError
-from gnomon.core.pairs import Pair
+from gnomon.core.minimal_pairs import Pair
 from gnomon.linguistics import Token
 from gnomon.stress.making import make_pairs
 from gnomon.stress.outputs import OtherOutputs, Output

@@ -12,7 +12,7 @@ from tests.methods.stress.changed import MODEL
 
 import gnomon as gn
 from gnomon.core.errors import MissingDependencyError
-from gnomon.core.pairs import Pair
+from gnomon.core.minimal_pairs import Pair
 from gnomon.metrics.wordnet import find_wordnet
 from gnomon.stress.detection import stress_pairs
 from gnomon.stress.figures import StressRow

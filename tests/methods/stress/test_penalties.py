@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from gnomon.core.pairs import Pair, PairKind
+from gnomon.core.minimal_pairs import Pair, PairKind
 from gnomon.stress.detection import stress_pairs
 from gnomon.stress.figures import StressOverallRow, StressRow
 from gnomon.stress.outcomes import (

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from gnomon.core.pairs import Pair
+from gnomon.core.minimal_pairs import Pair
 from gnomon.stress.detection import stress_pairs
 from gnomon.stress.figures import StressRow, stress_rows
 from gnomon.stress.outcomes import Outcomes, PairGroups, ScoredPairs

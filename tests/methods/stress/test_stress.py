@@ -13,7 +13,7 @@ import pytest
 import gnomon as gn
 from gnomon.cli import main
 from gnomon.core.errors import DataError, UsageError
-from gnomon.core.pairs import Pair
+from gnomon.core.minimal_pairs import Pair
 from gnomon.stress.detection import Detection, stress_pairs
 from gnomon.stress.examples import StressExampleRow
 from gnomon.stress.figures import StressOverallRow, StressRow

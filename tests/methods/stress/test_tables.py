@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.core.findings import Bars, Finding
-from gnomon.core.pairs import Pair
+from gnomon.core.minimal_pairs import Pair
 from gnomon.metrics.base import BoundMetric
 from gnomon.stress.detection import Detection, stress_pairs
 from gnomon.stress.examples import StressExampleRow, differing_words

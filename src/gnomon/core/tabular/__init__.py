@@ -4,6 +4,7 @@ A :class:`Grid` is a table ready for people: numbers formatted, undefined cells 
 their range marked. It holds texts from data as they are; whoever prints them escapes them.
 """
 
+from gnomon.core.escaping import visible, visible_lines
 from gnomon.core.tabular._grid import (
     UNDEFINED,
     Grid,
@@ -30,7 +31,6 @@ from gnomon.core.tabular._markup import (
     tsv_lines,
     verdict_to_markdown,
 )
-from gnomon.core.visible import visible, visible_lines
 
 __all__ = [
     "UNDEFINED",

@@ -6,8 +6,8 @@ import math
 import re
 from typing import TYPE_CHECKING
 
+from gnomon.core.escaping import INVISIBLE, visible
 from gnomon.core.tabular._grid import UNDEFINED, grid, score_table_grid
-from gnomon.core.visible import INVISIBLE, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -46,17 +46,17 @@ if TYPE_CHECKING:
     from gnomon.data.formats._files import replace_folder as replace_folder
     from gnomon.data.formats._files import unit_format as unit_format
     from gnomon.data.formats._files import write_together as write_together
-    from gnomon.data.formats._human import Human as Human
-    from gnomon.data.formats._human import add_judgements as add_judgements
-    from gnomon.data.formats._human import human_files as human_files
-    from gnomon.data.formats._human import judged_segments as judged_segments
-    from gnomon.data.formats._human import kind_in_name as kind_in_name
-    from gnomon.data.formats._human import read_human as read_human
-    from gnomon.data.formats._human import recognised_judgements as recognised_judgements
-    from gnomon.data.formats._human import split_name as split_name
-    from gnomon.data.formats._human import write_human as write_human
-    from gnomon.data.formats._judgements import JudgedFile as JudgedFile
-    from gnomon.data.formats._judgements import JudgementOptions as JudgementOptions
+    from gnomon.data.formats._judged_file import JudgedFile as JudgedFile
+    from gnomon.data.formats._judged_file import JudgementOptions as JudgementOptions
+    from gnomon.data.formats._judgement_files import Human as Human
+    from gnomon.data.formats._judgement_files import add_judgements as add_judgements
+    from gnomon.data.formats._judgement_files import human_files as human_files
+    from gnomon.data.formats._judgement_files import judged_segments as judged_segments
+    from gnomon.data.formats._judgement_files import kind_in_name as kind_in_name
+    from gnomon.data.formats._judgement_files import read_human as read_human
+    from gnomon.data.formats._judgement_files import recognised_judgements as recognised_judgements
+    from gnomon.data.formats._judgement_files import split_name as split_name
+    from gnomon.data.formats._judgement_files import write_human as write_human
     from gnomon.data.formats._line_order import Misplaced as Misplaced
     from gnomon.data.formats._line_order import misplaced_lines as misplaced_lines
     from gnomon.data.formats._lines import read_lines as read_lines
@@ -131,7 +131,7 @@ if TYPE_CHECKING:
     from gnomon.data.formats.rows import first_line_of as first_line_of
     from gnomon.data.formats.rows import sheet_rows as sheet_rows
     from gnomon.data.formats.rows import unescape_cell as unescape_cell
-    from gnomon.data.formats.spreadsheets import Piece as Piece
+    from gnomon.data.formats.spreadsheets import TextRun as TextRun
     from gnomon.data.formats.spreadsheets import Worksheet as Worksheet
     from gnomon.data.formats.spreadsheets import build_workbook as build_workbook
     from gnomon.data.formats.spreadsheets import check_excel as check_excel

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from gnomon.core.errors import DataError, FormatError, RowNumber
 from gnomon.core.testset import TestSet
 from gnomon.data.formats._files import bears_file, plain_name
-from gnomon.data.formats._judgements import (
+from gnomon.data.formats._judged_file import (
     AnnotatedOutput,
 )
 from gnomon.data.formats._lines import read_lines, read_text, report_empty, shown
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from gnomon.core.human import Judgements
-    from gnomon.data.formats._judgements import JudgedFile
+    from gnomon.data.formats._judged_file import JudgedFile
     from gnomon.data.formats.rows import FileHead
 
 _TEXTS = ("src", "mt", "ref")

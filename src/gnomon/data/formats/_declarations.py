@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gnomon.core.human import Judgements
     from gnomon.core.testset import TestSet
     from gnomon.data.formats._declared_sets import Stem
-    from gnomon.data.formats._judgements import JudgedFile
+    from gnomon.data.formats._judged_file import JudgedFile
     from gnomon.data.formats.rows import FileHead
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.core.human import Judgements, Ranking
 from gnomon.data.formats._files import LOGGER
-from gnomon.data.formats._judgements import human_score, refuse_second, say_unread
+from gnomon.data.formats._judged_file import human_score, refuse_second, say_unread
 from gnomon.data.formats._lines import read_lines
 from gnomon.data.formats._matching import pair
 from gnomon.data.formats.rows import (
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from gnomon.data.formats._declarations import DeclaredTable
-    from gnomon.data.formats._judgements import JudgedFile
+    from gnomon.data.formats._judged_file import JudgedFile
     from gnomon.data.formats.rows import FileRecord
 
 #: a pair of outputs of a segment, the better one first, and who said so

@@ -11,7 +11,7 @@ from gnomon.core.errors import FormatError, LengthMismatchError, MissingFileErro
 from gnomon.core.human import HumanScores, OutputLookedAt
 from gnomon.core.testset import TestSet
 from gnomon.data.formats._files import LOGGER, find, plain_name
-from gnomon.data.formats._judgements import check_limits, check_scale, refuse_second, say_coverage
+from gnomon.data.formats._judged_file import check_limits, check_scale, refuse_second, say_coverage
 from gnomon.data.formats._lines import check_parallel, read_lines, read_text, report_empty
 from gnomon.data.formats._matching import pair_of
 from gnomon.data.formats._records import parse_json, read_records

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.core.human import clean_outputs
 from gnomon.core.spans import ErrorSpan, Span
-from gnomon.data.formats._judgements import (
+from gnomon.data.formats._judged_file import (
     AnnotatedOutput,
     check_scale,
     errors_of,
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.human import Judgements
     from gnomon.core.testset import TestSet
-    from gnomon.data.formats._judgements import JudgedFile
+    from gnomon.data.formats._judged_file import JudgedFile
     from gnomon.data.formats.error_marks import SpanEnds
     from gnomon.data.formats.rows import FileHead, FileRecord
 

@@ -29,7 +29,7 @@ from gnomon.core.errors import FormatError, RowNumber
 from gnomon.core.human import RepeatedScore
 from gnomon.core.spans import ErrorSpan, Span
 from gnomon.data.formats._campaigns import segment_of_item
-from gnomon.data.formats._judgements import (
+from gnomon.data.formats._judged_file import (
     AnnotatedOutput,
     check_scale,
     confidence_of,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from gnomon.core.human import Judgements
-    from gnomon.data.formats._judgements import JudgedFile
+    from gnomon.data.formats._judged_file import JudgedFile
     from gnomon.data.formats.error_marks import SpanEnds
     from gnomon.data.formats.rows import FileHead
 

@@ -35,7 +35,7 @@ from gnomon.data.formats._files import (
     references_in,
     text_files,
 )
-from gnomon.data.formats._judgements import (
+from gnomon.data.formats._judged_file import (
     JudgedFile,
     check_limits,
     human_score,
@@ -50,8 +50,8 @@ from gnomon.data.formats._judgements import (
 from gnomon.data.formats._lines import check_parallel, read_lines, report_empty, write_lines
 from gnomon.data.formats._plain import read_parallel
 from gnomon.data.formats._registry import FolderFormat, JudgementFormat
-from gnomon.data.formats.beside import read_alignments, read_codes, read_logged, write_beside
 from gnomon.data.formats.rows import print_number, read_tsv, write_tsv
+from gnomon.data.formats.side_files import read_alignments, read_codes, read_logged, write_beside
 from gnomon.data.formats.unreadable_files import require_directory
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gnomon.core.testset import TestSet
-from gnomon.data.formats.looks import SomeLines, pick_references
+from gnomon.data.formats.line_sample import SomeLines, pick_references
 
 if TYPE_CHECKING:
     from collections.abc import Collection

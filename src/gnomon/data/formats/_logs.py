@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-class Sample(NamedTuple):
+class LoggedSample(NamedTuple):
     """A sample in a log.
 
     Attributes:
@@ -50,7 +50,7 @@ class Sample(NamedTuple):
     system: str = ""
 
 
-def samples_of(data: bytes, path: str) -> list[Sample] | None:
+def samples_of(data: bytes, path: str) -> list[LoggedSample] | None:
     """The samples; none where the file is no log.
 
     Raises:
@@ -75,9 +75,9 @@ def samples_of(data: bytes, path: str) -> list[Sample] | None:
     return found
 
 
-def _first_answers(path: str, samples: Iterator[Sample]) -> list[Sample]:
+def _first_answers(path: str, samples: Iterator[LoggedSample]) -> list[LoggedSample]:
     """Without samples that come again; a lone surrogate becomes a question mark."""
-    kept: dict[tuple[object, ...], Sample] = {}
+    kept: dict[tuple[object, ...], LoggedSample] = {}
     again = 0
     for sample in samples:
         before = kept.get(sample[:3])
@@ -103,7 +103,7 @@ def _first_answers(path: str, samples: Iterator[Sample]) -> list[Sample]:
 _TASK = re.compile(r"samples_(.+?)(?:_(\d{4}-\d\d-\d\dT[\d.-]+))?\.jsonl", re.DOTALL)
 
 
-def samples_in(folder: Path) -> list[Sample]:
+def samples_in(folder: Path) -> list[LoggedSample]:
     """The samples of a folder of lm-evaluation-harness: of each task those of its last run.
 
     Raises:
@@ -116,7 +116,7 @@ def samples_in(folder: Path) -> list[Sample]:
             last[found[1]] = file
     if len(last) < len(files):
         LOGGER.warning("%s: tasks that ran several times are read from their last run", folder)
-    samples: list[Sample] = []
+    samples: list[LoggedSample] = []
     for task, file in last.items():
         some = samples_of(read_bytes(file), str(file)) or []
         if len(last) > 1 and not has_texts(some):
@@ -127,7 +127,7 @@ def samples_in(folder: Path) -> list[Sample]:
     return samples
 
 
-def has_texts(samples: Sequence[Sample]) -> bool:
+def has_texts(samples: Sequence[LoggedSample]) -> bool:
     """True if there is an answer in words."""
     return any(sample.output is not None for sample in samples)
 
@@ -145,7 +145,9 @@ def is_log(data: bytes, path: str) -> bool:
     return _reader(next(_objects(data, path), {})) is not None
 
 
-def _reader(first: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], Iterator[Sample]] | None:
+def _reader(
+    first: Mapping[str, Any],
+) -> Callable[[Mapping[str, Any]], Iterator[LoggedSample]] | None:
     read = next((read for keys, read in _KINDS if keys <= set(first)), None)
     if read is _mt_lens and '"translations' not in json.dumps(first["results"]):
         return None  # lm-evaluation-harness writes such results beside its samples
@@ -248,12 +250,12 @@ def _unpacked(packed: zipfile.ZipFile, inside: zipfile.ZipInfo, data: bytes) -> 
     return text
 
 
-def _harness(sample: Mapping[str, Any]) -> Iterator[Sample]:
+def _harness(sample: Mapping[str, Any]) -> Iterator[LoggedSample]:
     answer = sample.get("filtered_resps") or sample["resps"]
     while isinstance(answer, list):
         answer = answer[0] if answer and not _is_choice(answer) else None
     named = sample.get("metrics") or [name for name in sample if name not in _NO_SCORES]
-    yield Sample(
+    yield LoggedSample(
         str(sample["doc_id"]),
         _source(sample.get("doc")),
         _targets(sample.get("target")),
@@ -268,13 +270,13 @@ def _is_choice(answer: Sequence[object]) -> bool:
     return others in (["True"], ["False"]) and bool(_NUMBER.fullmatch(likelihood))
 
 
-def _inspected(log: Mapping[str, Any]) -> Iterator[Sample]:
+def _inspected(log: Mapping[str, Any]) -> Iterator[LoggedSample]:
     model = _text((log.get("eval") or {}).get("model")) or ""
     for sample in log["samples"]:
         choices = (sample.get("output") or {}).get("choices") or [{}]
         content = (choices[0].get("message") or {}).get("content")
         given = {name: one.get("value") for name, one in (sample.get("scores") or {}).items()}
-        yield Sample(
+        yield LoggedSample(
             str(sample["id"]),
             _source(sample.get("metadata")),
             _targets(sample.get("target")),
@@ -284,20 +286,22 @@ def _inspected(log: Mapping[str, Any]) -> Iterator[Sample]:
         )
 
 
-def _lighteval(sample: Mapping[str, Any]) -> Iterator[Sample]:
+def _lighteval(sample: Mapping[str, Any]) -> Iterator[LoggedSample]:
     doc, said = sample["doc"], sample["model_response"]
     texts = said.get("text_post_processed") or said.get("text") or [None]
     right, choices = doc.get("gold_index"), doc.get("choices") or []
     golds = right if isinstance(right, list) else [right or 0]
     references = tuple(str(choices[number]).strip() for number in golds if number < len(choices))
     source = _source(doc.get("specific"))
-    yield Sample(str(doc["id"]), source, references, _text(texts[0]), _scores(sample["metric"]))
+    yield LoggedSample(
+        str(doc["id"]), source, references, _text(texts[0]), _scores(sample["metric"])
+    )
 
 
 _TEXTS = ("sources", "targets", "translations")
 
 
-def _mt_lens(results: Mapping[str, Any]) -> Iterator[Sample]:
+def _mt_lens(results: Mapping[str, Any]) -> Iterator[LoggedSample]:
     for task, measured in results["results"].items():
         lists = {key.partition(",")[0]: v for key, v in measured.items() if isinstance(v, list)}
         sources, targets, outputs = (lists.get(name) or [] for name in _TEXTS)
@@ -313,17 +317,17 @@ def _mt_lens(results: Mapping[str, Any]) -> Iterator[Sample]:
             name = f"{task}/{number + 1}"
             model = _text(results.get("model_name")) or ""
             texts = _text(source), _targets(target), _text(output)
-            yield Sample(name, *texts, _scores(given), model)
+            yield LoggedSample(name, *texts, _scores(given), model)
 
 
-def _batch(sample: Mapping[str, Any]) -> Iterator[Sample]:
+def _batch(sample: Mapping[str, Any]) -> Iterator[LoggedSample]:
     body = (sample["response"] or {}).get("body") or {}
     choices = body.get("choices") or [{}]
     answer = _text((choices[0].get("message") or {}).get("content"))
     messages = [part for part in body.get("output") or () if part.get("type") == "message"]
     if messages:  # of the newer interface
         answer = _text(messages[0].get("content"))
-    yield Sample(str(sample["custom_id"]), None, (), answer, {})
+    yield LoggedSample(str(sample["custom_id"]), None, (), answer, {})
 
 
 def _targets(value: object) -> tuple[str, ...]:
@@ -368,7 +372,7 @@ def _source(document: object) -> str | None:
     return texts[0] if len(texts) == 1 else None
 
 
-_KINDS: tuple[tuple[frozenset[str], Callable[[Mapping[str, Any]], Iterator[Sample]]], ...] = (
+_KINDS: tuple[tuple[frozenset[str], Callable[[Mapping[str, Any]], Iterator[LoggedSample]]], ...] = (
     (frozenset({"doc_id", "resps"}), _harness),
     (frozenset({"samples"}), _inspected),
     (frozenset({"doc", "model_response", "metric"}), _lighteval),

@@ -27,7 +27,12 @@ from gnomon.core.errors import DataError, FormatError, UnknownNameError, UsageEr
 from gnomon.core.spans import ErrorSpan, Span
 from gnomon.core.testset import SystemInfo
 from gnomon.data.formats._files import LOGGER
-from gnomon.data.formats._judgements import AnnotatedOutput, JudgedFile, JudgementOptions, say_count
+from gnomon.data.formats._judged_file import (
+    AnnotatedOutput,
+    JudgedFile,
+    JudgementOptions,
+    say_count,
+)
 from gnomon.data.formats._matching import pair_of
 from gnomon.data.formats._mqm_json import (
     is_mqm_json,

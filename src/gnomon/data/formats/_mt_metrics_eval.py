@@ -47,7 +47,7 @@ from gnomon.data.formats._files import (
     natural,
     text_files,
 )
-from gnomon.data.formats._judgements import (
+from gnomon.data.formats._judged_file import (
     AnnotatedOutput,
     JudgedFile,
     JudgementOptions,

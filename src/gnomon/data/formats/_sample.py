@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gnomon.core.errors import UsageError
 from gnomon.core.lazy import checked
 from gnomon.data.formats._files import atomic_write
-from gnomon.data.formats._judgements import say_unread
+from gnomon.data.formats._judged_file import say_unread
 from gnomon.data.formats._registry import Format
 from gnomon.data.formats.rows import FileRecord, print_number, read_tsv, table_text
 

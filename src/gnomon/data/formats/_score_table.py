@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 
 from gnomon.core.errors import FormatError
 from gnomon.data.formats._files import plain_name
-from gnomon.data.formats._judgements import (
-    ScoreTable,
+from gnomon.data.formats._judged_file import (
+    JudgedScores,
     human_score,
     human_scores_of,
     refuse_second,
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.human import Judgements
     from gnomon.core.testset import TestSet
-    from gnomon.data.formats._judgements import JudgedFile
+    from gnomon.data.formats._judged_file import JudgedFile
     from gnomon.data.formats.rows import FileHead
 
 ROLES = {
@@ -95,7 +95,7 @@ def read_score_table(file: JudgedFile) -> Judgements:
                 line=1,
             )
         if column.lower() == "raw" and raters and len(values) == 1:
-            kind, raw = kind.removesuffix("-raw"), ScoreTable(file.testset.segments)
+            kind, raw = kind.removesuffix("-raw"), JudgedScores(file.testset.segments)
             for system, segment, rater, row in outputs:
                 raw.add(rater or "", [system], segment, human_score(f"{kind}-raw", row, column))
             return pair_standardised(file, raw, kind)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from gnomon.core.errors import DataError, FormatError, OutputError, UnknownNameError, UsageError
 from gnomon.core.lazy import checked
 from gnomon.data.formats._files import agree, bears_file, is_pair, unit_format
-from gnomon.data.formats._judgements import readable_judgements
+from gnomon.data.formats._judged_file import readable_judgements
 from gnomon.data.formats._lines import read_lines
 from gnomon.data.formats._registry import (
     FolderFormat,

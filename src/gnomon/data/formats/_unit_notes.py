@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
 from gnomon.core.errors import FormatError
-from gnomon.core.visible import visible
+from gnomon.core.escaping import visible
 from gnomon.data.formats._files import atomic_write, read_bytes
 from gnomon.data.formats._units import is_xliff_2, unique_id, xliff_units
 from gnomon.data.formats._xml import tree

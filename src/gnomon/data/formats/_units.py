@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from os import PathLike
 
-    from gnomon.data.formats._logs import Sample
+    from gnomon.data.formats._logs import LoggedSample
 
 
 @dataclass(frozen=True)
@@ -451,7 +451,7 @@ def _log(data: bytes, path: str) -> TranslationUnits:
     return _units_of_log(samples, path)
 
 
-def _units_of_log(samples: Sequence[Sample], path: str) -> TranslationUnits:
+def _units_of_log(samples: Sequence[LoggedSample], path: str) -> TranslationUnits:
     from gnomon.data.formats._logs import has_texts
 
     if not has_texts(samples):

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from gnomon.core.errors import DataError, FormatError, MissingFileError, UnknownNameError
 from gnomon.core.testset import TestSet
 from gnomon.data.formats._files import LOGGER, natural
-from gnomon.data.formats._human import read_human
-from gnomon.data.formats._judgements import judgements_of
+from gnomon.data.formats._judged_file import judgements_of
+from gnomon.data.formats._judgement_files import read_human
 from gnomon.data.formats._plain import read_parallel
 from gnomon.data.formats._registry import FoundSet, SetFormat
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gnomon.core.scripts import unspaced_letters
-from gnomon.data.formats.looks import Numbered
+from gnomon.data.formats.line_sample import Numbered
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from gnomon.data.formats.looks import LineCounts, SomeLines
+    from gnomon.data.formats.line_sample import LineCounts, SomeLines
 
 __all__ = ["KINDS", "MENDING", "Damage", "DamagedTexts", "damaged_texts"]
 

@@ -39,8 +39,8 @@ from gnomon.core.errors import UsageError
 from gnomon.core.human import Judgements, RepeatedScore
 from gnomon.data.formats._esa import annotate
 from gnomon.data.formats._files import LOGGER
-from gnomon.data.formats._judgements import (
-    ScoreTable,
+from gnomon.data.formats._judged_file import (
+    JudgedScores,
     check_scale,
     say_count,
 )
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.data.formats._judgements import JudgedFile
+    from gnomon.data.formats._judged_file import JudgedFile
     from gnomon.data.formats.rows import FileHead
 
 __all__ = ["pair_standardised", "standardised"]
@@ -80,7 +80,7 @@ def read_hits(file: JudgedFile) -> Judgements:
     table = read_spaced(file.path)
     table.require("WorkerId", "Input.src", "Input.trg", "sys_id", "type", "sid", "score")
     rows = file.select_pair(table, lambda row: pair(row["Input.src"], row["Input.trg"]))
-    judged = ScoreTable(file.testset.segments)
+    judged = JudgedScores(file.testset.segments)
     for row, score in zip(rows, _scores(rows, file.kind), strict=True):
         systems, segment = [], 0
         if _counts(row):
@@ -105,7 +105,7 @@ def _scores(rows: Sequence[FileRecord], kind: str) -> list[float]:
     return [check_scale(name, score, row) for score, row in zip(scores, rows, strict=True)]
 
 
-def pair_standardised(file: JudgedFile, judged: ScoreTable, kind: str) -> Judgements:
+def pair_standardised(file: JudgedFile, judged: JudgedScores, kind: str) -> Judgements:
     """Scores of the kinds ``KIND-raw`` and ``KIND-z``; the latter alone if standardised."""
     file.report()
     values = {rater: [v for *_, v in rows] for rater, rows in judged.raters.items()}
@@ -177,7 +177,7 @@ def read_appraise(file: JudgedFile) -> Judgements:
                 continue
             annotate(file, row, (row["user"], system, segment), score, spans)
         return file.judgements()
-    kind, judged = file.kind or "da", ScoreTable(file.testset.segments)
+    kind, judged = file.kind or "da", JudgedScores(file.testset.segments)
     for row in rows:
         if _is_partial(row.get("document")):
             continue

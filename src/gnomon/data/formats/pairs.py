@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gnomon.core.errors import UsageError
-from gnomon.core.pairs import KINDS, Pair, PairKind
+from gnomon.core.minimal_pairs import KINDS, Pair, PairKind
 from gnomon.data.formats._lines import read_lines, shown, write_lines
 from gnomon.data.formats._records import read_records
 from gnomon.data.formats._registry import Format
@@ -38,8 +38,9 @@ def read_pairs(path: str | PathLike[str]) -> tuple[Pair, ...]:
     A tab-separated table, or a JSON file of such objects, has ACES's columns ``good-translation``,
     ``incorrect-translation`` and ``phenomena``, and may have ``source``, ``reference`` (in tables
     several times), ``langpair``, ``severity``, ``kind`` (error, harmless, crossed or sanity),
-    ``origin`` and ``document``; see :class:`gnomon.core.pairs.Pair`. Of these, rows of another
-    length than the header and errors whose two texts are the same are left out, and that is said.
+    ``origin`` and ``document``; see :class:`gnomon.core.minimal_pairs.Pair`. Of these, rows of
+    another length than the header and errors whose two texts are the same are left out, and that is
+    said.
 
     Raises:
         FormatError: a row lacks a text, or its kind is unknown; or half of the rows do not fit.

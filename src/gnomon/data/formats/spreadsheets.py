@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from os import PathLike
 
-__all__ = ["Piece", "Worksheet", "build_workbook", "check_excel", "read_worksheet"]
+__all__ = ["TextRun", "Worksheet", "build_workbook", "check_excel", "read_worksheet"]
 
 #: how names of workbooks end
 XLSX = ".xlsx"
@@ -37,14 +37,14 @@ _NO_TIME = rb"\g<1>1980-01-01T00:00:00Z"
 _HEAD, _LOW, _MIDDLE, _HIGH = "E8EEF4", "F2B78F", "FFFFFF", "8FBFE0"
 
 
-class Piece(NamedTuple):
+class TextRun(NamedTuple):
     """A part of a text, and its colour as six hexadecimal digits; of the usual one without."""
 
     text: str
     colour: str = ""
 
 
-Content: TypeAlias = "str | int | float | bool | Sequence[Piece] | None"
+Content: TypeAlias = "str | int | float | bool | Sequence[TextRun] | None"
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ def _plain(text: str) -> str:
     return _NO_XML.sub("\ufffd", text)[:_LONGEST_TEXT]
 
 
-def _rich(pieces: Sequence[Piece]) -> Any:
+def _rich(pieces: Sequence[TextRun]) -> Any:
     from openpyxl.cell.rich_text import CellRichText, TextBlock
     from openpyxl.cell.text import InlineFont
 

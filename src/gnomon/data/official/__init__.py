@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from gnomon.core.errors import UnknownNameError
 from gnomon.core.options import expand_fields
 from gnomon.data.official._available import Available, listed
-from gnomon.data.official._convert import Wishes, convert_sets
+from gnomon.data.official._convert import ConvertOptions, convert_sets
 from gnomon.data.official._folder import WrittenSet, default_path, sets_here
 from gnomon.data.official._sacrebleu import datasets, fetch_sacrebleu
 from gnomon.data.official.archive_files import is_archive, unpack
@@ -112,13 +112,13 @@ def fetch(
         return _fetch(name, language_pairs, origin)
 
 
-@expand_fields(wishes=Wishes)
+@expand_fields(options=ConvertOptions)
 def convert(
     paths: Sequence[str | PathLike[str]],
     folder: str | PathLike[str],
     *,
     format: str | None = None,  # noqa: A002  # the word that users know from every command
-    wishes: Wishes,
+    options: ConvertOptions,
 ) -> tuple[WrittenSet, ...]:
     """Convert test sets of any format that is read into folders of gnomon's layout.
 
@@ -129,7 +129,7 @@ def convert(
             ``FOLDER/NAME/PAIR``.
         format: one that reads files named together with it (wmt-xml, wmt-sgml, wmt-mqm), where
             the files do not tell.
-        wishes: what is to become of the sets.
+        options: what is to become of the sets.
 
     Returns:
         The sets that were written.
@@ -140,7 +140,7 @@ def convert(
         DataError: nothing is found, or a set cannot be converted (others are written all the same).
         OutputError: the folder is not empty.
     """
-    return convert_sets([Path(path) for path in paths], Path(folder), wishes, form=format)
+    return convert_sets([Path(path) for path in paths], Path(folder), options, form=format)
 
 
 def _home(folder: str | PathLike[str] | None) -> Path:
@@ -176,6 +176,6 @@ def _fetch_address(
         here = sets_here(folder)
         if not here:
             with obtain(url, origin) as file:
-                here += convert_sets([file], folder, Wishes(pair), form=None)
+                here += convert_sets([file], folder, ConvertOptions(pair), form=None)
         written += here
     return tuple(written)

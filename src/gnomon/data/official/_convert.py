@@ -42,8 +42,8 @@ _MARK = re.compile(r"^[0-9a-f]{8}-(?=.)")
 
 
 @dataclass(frozen=True)
-class Wishes:
-    """The wishes for the sets that are found.
+class ConvertOptions:
+    """Options of a conversion.
 
     Attributes:
         language_pair: only this pair; also that of a set which does not say its own.
@@ -75,7 +75,7 @@ class Wishes:
 
 
 def convert_sets(
-    paths: Sequence[Path], folder: Path, wishes: Wishes, *, form: str | None
+    paths: Sequence[Path], folder: Path, wanted: ConvertOptions, *, form: str | None
 ) -> tuple[WrittenSet, ...]:
     """Convert what is found; see :func:`gnomon.official.convert`."""
     if not paths:
@@ -83,11 +83,11 @@ def convert_sets(
     if form is not None and form not in _formats_of_named_files():
         raise UnknownNameError("format to convert from", form, _formats_of_named_files())
     layouts = [layout.name for layout in formats_of(FolderFormat) if layout.is_written]
-    if wishes.layout not in layouts:
-        raise UnknownNameError("layout", wishes.layout, layouts)
+    if wanted.layout not in layouts:
+        raise UnknownNameError("layout", wanted.layout, layouts)
     with _unpack(paths, folder) as places:
         infos = _sets_found(places, form)
-        return _convert_all(_select_pair(infos, wishes.language_pair), paths, folder, wishes)
+        return _convert_all(_select_pair(infos, wanted.language_pair), paths, folder, wanted)
 
 
 def _formats_of_named_files() -> dict[str, SetFormat]:
@@ -166,7 +166,7 @@ def _select_pair(infos: Sequence[SetInfo], pair: str | None) -> list[SetInfo]:
 
 
 def _convert_all(
-    infos: Sequence[SetInfo], paths: Sequence[Path], folder: Path, wishes: Wishes
+    infos: Sequence[SetInfo], paths: Sequence[Path], folder: Path, wanted: ConvertOptions
 ) -> tuple[WrittenSet, ...]:
     origin = {
         "source": [str(path) for path in paths],
@@ -176,15 +176,15 @@ def _convert_all(
     failed: list[str] = []
     for info in infos:
         try:
-            testset = _read(info, wishes)
+            testset = _read(info, wanted)
             target = folder if len(infos) == 1 else _place(folder, testset, written)
             written.append(
                 write_set(
                     testset,
                     target,
                     {"set": testset.name, "format": info.format, **origin},
-                    layout=wishes.layout,
-                    compress=wishes.compress,
+                    layout=wanted.layout,
+                    compress=wanted.compress,
                 )
             )
         except DataError as error:
@@ -212,30 +212,30 @@ def _place(folder: Path, testset: TestSet, written: Sequence[WrittenSet]) -> Pat
         number += 1
 
 
-def _read(info: SetInfo, wishes: Wishes) -> TestSet:
-    pair, chosen = wishes.language_pair, wishes.references or None
+def _read(info: SetInfo, wanted: ConvertOptions) -> TestSet:
+    pair, chosen = wanted.language_pair, wanted.references or None
     form = _formats_of_named_files().get(info.format)
     if form is None:
         testset = read_test_set(info.place, language_pair=info.language_pair)
     else:
-        options = {name: value for name, value in vars(wishes).items() if name in form.options}
+        options = {name: value for name, value in vars(wanted).items() if name in form.options}
         testset = form.read(info.files or (Path(info.place),), **options)
         if "references" in options:  # the reader has made references of them
             chosen = None
     if testset.language_pair is None and pair is not None:
         testset = replace(testset, language_pair=pair)
-    return _add_files(testset.select(systems=wishes.systems or None, references=chosen), wishes)
+    return _add_files(testset.select(systems=wanted.systems or None, references=chosen), wanted)
 
 
-def _add_files(testset: TestSet, wishes: Wishes) -> TestSet:
-    if wishes.outputs:
-        outputs = read_systems(wishes.outputs)
+def _add_files(testset: TestSet, wanted: ConvertOptions) -> TestSet:
+    if wanted.outputs:
+        outputs = read_systems(wanted.outputs)
         for name in outputs:
             if name in testset.systems:
                 raise DataError(f"there is a system {name!r} already; rename the file")
         testset = replace(testset, systems={**testset.systems, **outputs})
-    for file in wishes.human:
-        options = {"ends": wishes.span_ends, "first_segment": wishes.first_segment}
+    for file in wanted.human:
+        options = {"ends": wanted.span_ends, "first_segment": wanted.first_segment}
         given = {name: value for name, value in options.items() if value is not None}
         testset = testset.with_human(file, **given)
     return testset

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.core.doubts import doubt, doubtful_systems
+from gnomon.core.data_cautions import doubt, doubtful_systems
 from gnomon.core.testset import TestSet
 from gnomon.data.formats import misplaced_lines
 from gnomon.data.formats.audit import favoured
 from gnomon.data.formats.damage import damaged_texts
-from gnomon.data.formats.looks import Numbered, SomeLines, pick_references
+from gnomon.data.formats.line_sample import Numbered, SomeLines, pick_references
 from gnomon.linguistics.faults.others import character_pairs
 from gnomon.linguistics.faults.writing import other_languages
 from gnomon.messages import message

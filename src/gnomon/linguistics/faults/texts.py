@@ -17,7 +17,7 @@ from gnomon.core.scripts import (
     unspaced_language,
     word_pattern,
 )
-from gnomon.data.formats.looks import Numbered
+from gnomon.data.formats.line_sample import Numbered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.core.doubts import doubt
+from gnomon.core.data_cautions import doubt
 from gnomon.core.languages import language_scripts
 from gnomon.core.scripts import main_script
-from gnomon.data.formats.looks import LineCounts, SomeLines
+from gnomon.data.formats.line_sample import LineCounts, SomeLines
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

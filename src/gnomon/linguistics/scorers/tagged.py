@@ -14,8 +14,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from gnomon.core.errors import MissingDependencyError
+from gnomon.core.outline import target_of
 from gnomon.core.scripts import base_language
-from gnomon.core.summary import target_of
 from gnomon.linguistics.annotators import find_tagger, standard_tagger
 from gnomon.linguistics.facts import unpack
 from gnomon.linguistics.scorers.sentences import PlainReader, SentenceWord, pieces, rule_lemmas

@@ -9,7 +9,7 @@ from gnomon.core.errors import UsageError
 from gnomon.core.findings import Finding
 from gnomon.core.options import SEED, Group, Limits, Metavar, Seed, expand_fields
 from gnomon.core.registry import method
-from gnomon.core.running import Run
+from gnomon.core.run_settings import Run
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem
 from gnomon.linguistics import Features, FeatureSources
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gnomon.core.options import BoundOptions
-    from gnomon.core.summary import Outline
+    from gnomon.core.outline import Outline
     from gnomon.messages import Message
 
 Experiment: TypeAlias = Literal["range", "frequency", "random"]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.core.findings import Cell, View
-    from gnomon.core.running import Run
+    from gnomon.core.run_settings import Run
     from gnomon.linguistics import Tagger
     from gnomon.messages import Message
     from gnomon.metrics.base import BoundMetric

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from gnomon.core.errors import FormatError, MissingDependencyError, SpecError, UsageError
 from gnomon.core.options import Capability, InputFile, Limits, Positive, Reaches
+from gnomon.core.outline import target_of
 from gnomon.core.signature import content_hash
-from gnomon.core.summary import target_of
 from gnomon.core.testset import Paraphrase
 from gnomon.data.formats import read_bytes
 from gnomon.judges import (

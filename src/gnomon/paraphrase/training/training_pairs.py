@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import numpy as np
 
 from gnomon.core.errors import DataError, FormatError, LengthMismatchError, UsageError
-from gnomon.core.linked import linked
+from gnomon.core.linked_groups import linked
 from gnomon.core.options import Limits, Metavar, Positive, check_fields
 from gnomon.core.scripts import split_words
 from gnomon.paraphrase.codes import NO_CODE, read_codes

@@ -1,4 +1,4 @@
-"""Some lines of a test set, read once for all that may be wrong in it."""
+"""Sample of the lines of a test set, read once by all checks of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Human judgements of a test set, from files of any format and into files for other tools."""
+"""Human judgements of a test set: reading any format, writing those of other tools."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gnomon.core.lazy import checked
 from gnomon.core.options import Help, InputFile, Metavar
 from gnomon.core.spans import Span
 from gnomon.data.formats._files import LOGGER, STANDARD_INPUT
-from gnomon.data.formats._judgements import JudgedFile, JudgementOptions, say_coverage
+from gnomon.data.formats._judged_file import JudgedFile, JudgementOptions, say_coverage
 from gnomon.data.formats._lines import shown
 from gnomon.data.formats._registry import (
     JudgementFormat,

@@ -1,4 +1,4 @@
-"""Groups of what hangs together: sentences that share a text, outputs that share a source."""
+"""Groups of linked items: sentences that share a text, outputs that share a source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Systems under a metric, and under the same metric otherwise weighed: who changes place."""
+"""Ranks of systems under a metric and under a reweighted one, and their changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The run of a request: what it may load, what it keeps, whom it tells."""
+"""Settings of one run: code that it may load, its cache, its progress callback."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ T = TypeVar("T")
 # Judgements as they come in.
 
 
-class ScoreTable:
+class JudgedScores:
     """Scores of one kind by rater, of segments or systems; several of one output are averaged."""
 
     def __init__(self, segments: int, level: str = "segment") -> None:
@@ -197,7 +197,7 @@ class JudgedFile:
         self.first_segment = how.first_segment
         self.ends = how.ends
         self.names = SystemNames(testset, how.rename, others)
-        self.scores: dict[str, ScoreTable] = {}
+        self.scores: dict[str, JudgedScores] = {}
         self.outputs: dict[Hashable, AnnotatedOutput] = {}
         self.errors: list[ErrorSpan] = []
         self.counts: Counter[str] = Counter()
@@ -205,9 +205,9 @@ class JudgedFile:
         self.unplaced = 0
         self._segments: SegmentFinder | None = None
 
-    def table(self, kind: str, level: str = "segment") -> ScoreTable:
+    def table(self, kind: str, level: str = "segment") -> JudgedScores:
         """The scores of a kind; those of a system stand in segment 0."""
-        return self.scores.setdefault(kind, ScoreTable(self.testset.segments, level))
+        return self.scores.setdefault(kind, JudgedScores(self.testset.segments, level))
 
     def add_once(self, row: FileRecord, output: AnnotatedOutput) -> None:
         """Take in what a rater said of an output; a second annotation is refused."""

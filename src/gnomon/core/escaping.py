@@ -1,4 +1,4 @@
-"""Making characters visible that would act on a terminal or reorder a line."""
+"""Escapes for characters that would act on a terminal or reorder a line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cautions of data: which systems nothing can be said of, and why."""
+"""Cautions about data, and the systems that nothing can be said of."""
 
 from __future__ import annotations
 

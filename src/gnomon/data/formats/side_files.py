@@ -1,4 +1,4 @@
-"""Files beside texts in gnomon's layout: scores of logs, codes inside texts, alignments."""
+"""Side files of gnomon's layout: scores of logs, codes inside texts, alignments."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.core.errors import GnomonError
-from gnomon.core.processes import end_with
+from gnomon.core.processes import exit_with_parent
 from gnomon.serve.comparison import (
     NAMES,
     STUDY,
@@ -40,7 +40,7 @@ def main() -> None:
     import resource  # not on all systems
 
     task, folder, parent, seconds, *given = sys.argv[1:]
-    end_with(int(parent), True)  # noqa: FBT003  # the thread that started it outlives it
+    exit_with_parent(int(parent), True)  # noqa: FBT003  # the thread that started it outlives it
     resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 5))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if task == "run":

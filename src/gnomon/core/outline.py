@@ -1,4 +1,4 @@
-"""Outlines of test sets, without their texts: enough to tell whether a method applies."""
+"""Outline of a test set: its names and counts without its texts."""
 
 from __future__ import annotations
 
