@@ -9,12 +9,19 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gnomon.core.errors import MissingDependencyError, UnknownNameError
-from gnomon.linguistics import find_tagger
+from gnomon.linguistics import (
+    annotate,
+    find_tagger,
+    select_features,
+    setup_plan,
+    standard_tagger,
+)
 from gnomon.linguistics.feature_names import UPOS
 from gnomon.linguistics.package_taggers import (
     TABLES,
     PackageTagger,
     Piece,
+    forget_versions,
     map_tags,
     package_versions,
 )
@@ -117,7 +124,11 @@ def test_words_are_told_by_tags_and_neighbours_and_joined() -> None:
         *(Piece(8, 9, "SN", "2"), Piece(9, 10, "SY", "."), Piece(10, 11, "SN", "5")),
     ]
     told = [(text[w.start : w.end], w.tag, w.base) for w in map_tags("mecab:ko", text, pieces)]
-    assert told == [("공부했다", "VERB", "공부하다"), ("👍🏽", "SYM", "👍"), ("2.5", "NUM", "2")]
+    assert told == [
+        ("공부했다", "VERB", "공부하다"),
+        ("👍🏽", "SYM", "👍🏽"),
+        ("2.5", "NUM", "2.5"),
+    ]
     text = "Seit er für 5 € kam, был этот мост"
     words = [
         *(Piece(0, 4, "APPR", "seit"), Piece(5, 7, "PPER", "er"), Piece(8, 11, "APPR", "für")),
@@ -135,6 +146,22 @@ def test_words_are_told_by_tags_and_neighbours_and_joined() -> None:
     assert [word.tag for word in map_tags("pymorphy:ru", text, words)] == ["AUX", "DET", "NOUN"]
     beside = [Piece(0, 2, "名詞-普通名詞-サ変可能", "勉強"), Piece(2, 3, "動詞-非自立可能", "する")]
     assert [word.tag for word in map_tags("sudachi:ja", "勉強し", beside)] == ["VERB", "AUX"]
+
+
+def test_the_better_one_of_the_installed_taggers_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gnomon.linguistics.annotators.installed", lambda: ())
+    for name in ("sudachi:ja", "mecab:ja"):
+        _installed(name)
+        assert standard_tagger("en-ja").name == name
+        assert setup_plan("ja").text == f"ja: {name} is installed"
+        assert select_features(language="ja") == ["pos:*"]
+        with pytest.raises(MissingDependencyError, match=r"entities.*ja_core_news_sm"):
+            annotate(["走る"], ["ent:*"], language="ja")
+        monkeypatch.setitem(TABLES, name, {**TABLES[name], "packages": ["no-such-package"]})
+        forget_versions()
+    assert setup_plan("ja").commands[0][-1] == TABLES["mecab:ja"]["install"][0]
+    monkeypatch.undo()
+    forget_versions()
 
 
 def test_a_tagger_whose_package_is_missing_says_how_to_install_it(

@@ -159,10 +159,11 @@ def map_tags(name: str, text: str, pieces: Iterable[Piece]) -> list[Piece]:
         earlier, later = f"{written[place + 1]} {written[place]}", written[place + 3]
         rules = _rules(name, this)
         upos, joins = next(said for a, b, said in rules if a.match(earlier) and b.match(later))
-        if _CONTINUES.match(text, piece.start):
-            upos, joins = "", True
-        if joins and words and words[-1].end == piece.start:
-            last = words[-1]
+        last = words[-1] if words and words[-1].end == piece.start else None
+        if last and _CONTINUES.match(text, piece.start):
+            base = last.base + text[piece.start : piece.end]
+            words[-1] = last._replace(end=piece.end, base=base)
+        elif last and joins:
             base = text[last.start : last.end] + piece.base if upos and piece.base else last.base
             words[-1] = Piece(last.start, piece.end, upos or last.tag, base)
         else:
