@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from tests.truth.worlds import outputs, references
 
@@ -36,6 +37,30 @@ def test_lines_are_aligned_by_lengths(script: str) -> None:
     (said,) = (str(one) for one in ts.anomalies if one.code == "data.aligned")
     assert "aligned with the source" in said
     assert "a rough help" in said
+
+
+class _Encoder:
+    """An encoder that knows the words of both languages: a dimension for each number of letters."""
+
+    def pieces(self, texts: list[str]) -> list[str]:
+        return texts
+
+    def pooled(self, pieces: list[str], numbers: np.ndarray) -> np.ndarray:
+        counts = np.zeros((len(numbers), 97), dtype=np.float32)
+        for row, number in enumerate(numbers):
+            for word in pieces[number].lower().split():
+                counts[row, sum(map(ord, word)) % 97] += 1
+        return counts
+
+
+def test_vectors_align_a_text_without_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gnomon.models.load_encoder", lambda _: _Encoder())
+    own = outputs()[:40]
+    ts = gn.TestSet.from_lists({}, [[]] * 40, sources=references()[:40])
+    found = ts.align({"whole": [" ".join(own)]}, model="both").alignments["whole"]
+    assert found.by == "vectors"
+    assert sum(a == b.strip() for a, b in zip(found.texts, own, strict=True)) > 36
+    assert not found.has_lines
 
 
 def _join(texts: list[str], script: str) -> str:

@@ -14,7 +14,7 @@ from gnomon.alignment.boundaries import align_boundaries, habits_of
 from gnomon.alignment.guides import choose_guide
 from gnomon.alignment.lines import align_lines
 from gnomon.alignment.places import is_in_another_order
-from gnomon.alignment.sources import align_sentences, measure_of
+from gnomon.alignment.sources import align_sentences, choose_measure
 from gnomon.core.alignments import LARGEST_DOUBT, Alignment
 from gnomon.core.errors import DataError, LengthMismatchError
 from gnomon.data.formats import output_files, read_outputs, read_plain, read_test_set
@@ -22,7 +22,7 @@ from gnomon.data.formats import output_files, read_outputs, read_plain, read_tes
 if TYPE_CHECKING:
     from os import PathLike
 
-    from gnomon.alignment.likeness import Measure
+    from gnomon.alignment.likeness import LineMeasure
     from gnomon.core.testset import TestSet
 
 __all__ = ["align_outputs", "align_texts", "read_aligned", "read_aligned_set"]
@@ -96,7 +96,9 @@ def align_outputs(
         fitting = {n: systems[n] for n in systems if n not in misfits and n not in alignments}
         guide = choose_guide(testset, fitting, by)
         for name in misfits:
-            measure = measure_of(systems[name], guide.texts, model) if guide.of_sources else None
+            measure = (
+                choose_measure(systems[name], guide.texts, model) if guide.of_sources else None
+            )
             found = align_texts(
                 systems[name], guide.texts, testset.documents, name=name, measure=measure
             )
@@ -111,7 +113,7 @@ def align_texts(
     documents: Sequence[str] | None = None,
     *,
     name: str = "the output",
-    measure: Measure | None = None,
+    measure: LineMeasure | None = None,
 ) -> Alignment:
     """Align one output with a guide; documents hold, where blank lines part as many.
 
@@ -133,7 +135,7 @@ def align_texts(
     filled = [number for number, line in enumerate(output) if line.strip()]
     sizes = [len(list(some)) for _, some in groupby(documents or [""] * len(guide))]
     listed = _LIST * len(guide) <= len(filled) <= len(guide) / _LIST
-    blocks = _parts_under_names(output, documents or ()) or _paragraphs(output)
+    blocks = _find_named_parts(output, documents or ()) or _paragraphs(output)
     if not listed and len(filled) == len(sizes):
         blocks = [range(number, number + 1) for number in filled]
     elif len(blocks) != len(sizes):
@@ -173,7 +175,7 @@ def _check(found: Alignment, guide: Sequence[str], name: str) -> None:
         )
 
 
-def _aligners(guide: Sequence[str], measure: Measure | None) -> tuple[_Aligner, _Aligner]:
+def _aligners(guide: Sequence[str], measure: LineMeasure | None) -> tuple[_Aligner, _Aligner]:
     """Aligners of lines, and of texts whose lines are no segments."""
     if measure:
         return partial(align_lines, measure=measure), partial(align_sentences, measure=measure)
@@ -185,7 +187,7 @@ def _misfits(one: Alignment) -> int:
     return one.drops + len(one.added)
 
 
-def _parts_under_names(output: Sequence[str], documents: Sequence[str]) -> list[range]:
+def _find_named_parts(output: Sequence[str], documents: Sequence[str]) -> list[range]:
     """The lines between lines that name the documents, all of them and in their order."""
     names = [name for name, _ in groupby(documents)]
     heads = [(i, name) for i, line in enumerate(output) if (name := _HEAD.sub("", line)) in names]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.alignments import Operation
 
-__all__ = ["Habits", "align_boundaries", "habits_of", "operations_of", "words_of"]
+__all__ = ["Habits", "align_boundaries", "habits_of", "list_operations", "words_of"]
 
 #: what an edit costs, and a word whose first letters are the same
 _EDIT, _ALIKE, _LETTERS = 12, 6, 4
@@ -83,7 +83,7 @@ def align_boundaries(
     return Alignment(
         texts=texts,
         lines=tuple(lines),
-        operations=tuple(operations_of(lines)),
+        operations=tuple(list_operations(lines)),
         margins=tuple(margins),
         added={},
         by="boundaries",
@@ -111,7 +111,7 @@ def words_of(segment: str) -> _Words:
     return _words(segment)
 
 
-def operations_of(lines: Sequence[tuple[int, ...]]) -> Iterator[Operation]:
+def list_operations(lines: Sequence[tuple[int, ...]]) -> Iterator[Operation]:
     """Yield the operation for each segment, by the lines that hold it."""
     shared = Counter(number for some in lines for number in some)
     for some in lines:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from gnomon.core.alignments import Aligner
 
-__all__ = ["CHANCE", "Cut", "Likeness", "Measure", "PairLikeness", "with_pairs"]
+__all__ = ["CHANCE", "Likeness", "LineCut", "LineMeasure", "PairLikeness", "add_pairs"]
 
 _ORDERS = 3
 #: likeness that a pair has by chance
@@ -36,14 +36,14 @@ class PairLikeness(Protocol):
         """Compute the likeness of pairs of texts, by their numbers."""
 
 
-class Cut(NamedTuple):
+class LineCut(NamedTuple):
     """Two parts of a line, and the margin of their boundary."""
 
     texts: Sequence[str]
     margin: float
 
 
-class Measure(Protocol):
+class LineMeasure(Protocol):
     """A measure of what lines have in common with segments."""
 
     by: Aligner
@@ -51,11 +51,11 @@ class Measure(Protocol):
     def likeness(self, segments: Sequence[str], lines: Sequence[str]) -> PairLikeness:
         """Likeness of segments, each with the next one, lines, and each of these with the next."""
 
-    def cut(self, line: str, segments: Sequence[str]) -> Cut:
+    def cut(self, line: str, segments: Sequence[str]) -> LineCut:
         """Cut a line between two segments."""
 
 
-def with_pairs(texts: Sequence[str]) -> list[str]:
+def add_pairs(texts: Sequence[str]) -> list[str]:
     """Texts, and then each with the next one."""
     return [*texts, *(f"{a} {b}" for a, b in pairwise(texts))]
 

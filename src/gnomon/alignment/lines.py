@@ -15,7 +15,7 @@ import numpy as np
 
 from gnomon.alignment.boundaries import align_boundaries, habits_of
 from gnomon.alignment.joining import join_pieces
-from gnomon.alignment.likeness import CHANCE, Cut, Likeness, with_pairs
+from gnomon.alignment.likeness import CHANCE, Likeness, LineCut, add_pairs
 from gnomon.alignment.places import expected_places
 from gnomon.core.alignments import Alignment
 from gnomon.core.scripts import spaced_words
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.alignment.boundaries import Habits
-    from gnomon.alignment.likeness import Measure
+    from gnomon.alignment.likeness import LineMeasure
     from gnomon.core.alignments import Aligner, Operation
 
 __all__ = ["align_lines"]
@@ -53,8 +53,8 @@ _MATCH, _MERGE, _SPLIT, _DROP, _ADD = (
 _PAIRS = (_MATCH, _MERGE, _SPLIT)
 
 
-class _OfReferences:
-    """What lines have in common with references: characters."""
+class _ReferenceMeasure:
+    """A measure by characters that lines and references have in common."""
 
     by: Aligner = "lines"
 
@@ -68,16 +68,16 @@ class _OfReferences:
 
     def likeness(self, segments: Sequence[str], lines: Sequence[str]) -> Likeness:
         """The share of n-grams in common."""
-        return Likeness([*with_pairs(segments), *with_pairs(lines)])
+        return Likeness([*add_pairs(segments), *add_pairs(lines)])
 
-    def cut(self, line: str, segments: Sequence[str]) -> Cut:
+    def cut(self, line: str, segments: Sequence[str]) -> LineCut:
         """Cut where the fewest words are edited."""
         found = align_boundaries([line], segments, self.habits)
-        return Cut(found.texts, *found.margins)
+        return LineCut(found.texts, *found.margins)
 
 
 def align_lines(
-    output: Sequence[str], references: Sequence[str], measure: Measure | None = None
+    output: Sequence[str], references: Sequence[str], measure: LineMeasure | None = None
 ) -> Alignment:
     """Align the lines of an output with segments.
 
@@ -86,7 +86,7 @@ def align_lines(
         references: one text per segment.
         measure: what they have in common; by default characters, as of texts in one language.
     """
-    measure = measure or _OfReferences(references)
+    measure = measure or _ReferenceMeasure(references)
     filled = [number for number, line in enumerate(output) if line.strip()]
     steps = _Programme([output[number] for number in filled], references, measure)
     texts = [""] * len(references)
@@ -126,7 +126,7 @@ class _Programme:
 
     output: Sequence[str]
     references: Sequence[str]
-    measure: Measure
+    measure: LineMeasure
 
     @cached_property
     def band(self) -> tuple[list[int], list[int]]:

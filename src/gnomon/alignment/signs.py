@@ -11,7 +11,7 @@ from gnomon.core.scripts import FULL_STOPS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["CLAUSE", "CLOSING", "FINAL", "FULL_WIDTH", "OPENING", "sentences_of"]
+__all__ = ["CLAUSE", "CLOSING", "FINAL", "FULL_WIDTH", "OPENING", "split_sentences"]
 
 FINAL = frozenset(".!?…！？．؟۔॥" + "".join(FULL_STOPS.values()))
 CLAUSE = frozenset(",;:،؛、，；：–—-")
@@ -20,10 +20,10 @@ OPENING = frozenset("\"'„“‘«‹([{「『（《〈【¿¡")
 CLOSING = frozenset("\"'”“’»›)]}」』）》〉】")
 
 
-def sentences_of(text: str) -> Iterator[str]:
+def split_sentences(text: str) -> Iterator[str]:
     """Cut a text behind signs that end sentences: those of full width, and those before a space.
 
-    >>> list(sentences_of('He said: "Go." She went 1.5 miles. 一。二'))
+    >>> list(split_sentences('He said: "Go." She went 1.5 miles. 一。二'))
     ['He said: "Go."', 'She went 1.5 miles.', '一。', '二']
     """
     start = 0

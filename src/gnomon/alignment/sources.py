@@ -8,15 +8,15 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gnomon.alignment.boundaries import operations_of
+from gnomon.alignment.boundaries import list_operations
 from gnomon.alignment.joining import join_pieces
-from gnomon.alignment.likeness import CHANCE, Cut, Likeness, with_pairs
+from gnomon.alignment.likeness import CHANCE, Likeness, LineCut, add_pairs
 from gnomon.alignment.lines import align_lines
-from gnomon.alignment.signs import sentences_of
+from gnomon.alignment.signs import split_sentences
 from gnomon.core.errors import MissingDependencyError, MissingFileError
 from gnomon.core.scripts import spaced_words
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from gnomon.alignment.likeness import Measure, PairLikeness
+    from gnomon.alignment.likeness import LineMeasure, PairLikeness
     from gnomon.core.alignments import Aligner, Alignment
     from gnomon.models import Encoder
 
-__all__ = ["align_sentences", "measure_of"]
+__all__ = ["align_sentences", "choose_measure"]
 
 #: variance of the length of a translation, by character of its source
 _VARIANCE = 6.8
@@ -40,7 +40,9 @@ _FOR, _AGAINST, _WIDE, _COMMON = 0.25, 0.75, 4.0, 1.0
 _MODELS = ("sentence-transformers/LaBSE", "sentence-transformers/stsb-xlm-r-multilingual")
 
 
-def align_sentences(output: Sequence[str], sources: Sequence[str], measure: Measure) -> Alignment:
+def align_sentences(
+    output: Sequence[str], sources: Sequence[str], measure: LineMeasure
+) -> Alignment:
     """Align an output without lines, sentence by sentence.
 
     Args:
@@ -48,8 +50,8 @@ def align_sentences(output: Sequence[str], sources: Sequence[str], measure: Meas
         sources: one text per segment.
         measure: of what sentences have in common.
     """
-    ours = [(part, i) for i, line in enumerate(output) for part in sentences_of(line)]
-    theirs = [(part, i) for i, text in enumerate(sources) for part in sentences_of(text)]
+    ours = [(part, i) for i, line in enumerate(output) for part in split_sentences(line)]
+    theirs = [(part, i) for i, text in enumerate(sources) for part in split_sentences(text)]
     found = align_lines([part for part, _ in ours], [part for part, _ in theirs], measure)
     pieces: list[list[str]] = [[] for _ in sources]
     lines: list[dict[int, None]] = [{} for _ in sources]
@@ -65,7 +67,7 @@ def align_sentences(output: Sequence[str], sources: Sequence[str], measure: Meas
         found,
         texts=tuple(map(join_pieces, pieces)),
         lines=tuple(numbers_of),
-        operations=tuple(operations_of(numbers_of)),
+        operations=tuple(list_operations(numbers_of)),
         margins=tuple(
             margin
             for ((_, a), (_, b)), margin in zip(pairwise(theirs), found.margins, strict=True)
@@ -76,7 +78,7 @@ def align_sentences(output: Sequence[str], sources: Sequence[str], measure: Meas
 
 
 class _Measure:
-    """What lines have in common with sources.
+    """A measure of translations beside their sources.
 
     Args:
         output: all lines.
@@ -93,25 +95,24 @@ class _Measure:
         self.by: Aligner = "vectors" if encoder else "lengths"
 
     def likeness(self, segments: Sequence[str], lines: Sequence[str]) -> PairLikeness:
-        """By lengths, or by vectors."""
-        texts = [*with_pairs(segments), *with_pairs(lines)]
+        """Likeness of segments, each with the next one, lines, and each of these with the next."""
         if self.encoder is None:
-            return _Lengths(texts, self.ratio)
-        return _Vectors(texts, self.encoder, 2 * len(segments) - 1)
+            return _Lengths([*add_pairs(segments), *add_pairs(lines)], self.ratio)
+        return _Vectors(segments, lines, self.encoder)
 
-    def cut(self, line: str, segments: Sequence[str]) -> Cut:
+    def cut(self, line: str, segments: Sequence[str]) -> LineCut:
         """Cut at the end of a sentence, else of a word, near where the lengths want it."""
         lengths = [len(text) for text in segments]
         wanted = len(line) * lengths[0] / max(sum(lengths), 1)
-        sentences = list(sentences_of(line))
+        sentences = list(split_sentences(line))
         ends = np.cumsum([len(part) + 1 for part in sentences])[:-1].tolist()
         places = ends or [start for start, _ in spaced_words(line)][1:] or [len(line)]
         at = min(places, key=lambda place: abs(place - wanted))
-        return Cut((line[:at].strip(), line[at:].strip()), 0.0)
+        return LineCut((line[:at].strip(), line[at:].strip()), 0.0)
 
 
 class _Lengths(Likeness):
-    """By how well lengths fit, and characters in common: names, numbers, addresses."""
+    """Likeness by lengths, and by characters in common: names, numbers, addresses."""
 
     def __init__(self, texts: Sequence[str], ratio: float) -> None:
         super().__init__(texts)
@@ -128,16 +129,24 @@ class _Lengths(Likeness):
 
 
 class _Vectors:
-    """By the cosine of their vectors, above that of pairs that do not belong together."""
+    """Likeness by the cosine of vectors, above that of pairs that do not belong together.
 
-    def __init__(self, texts: Sequence[str], encoder: Encoder, segments: int) -> None:
-        self.lengths = np.array([len("".join(text.split())) for text in texts], dtype=np.int64)
-        pieces = encoder.pieces(list(texts))
-        vectors = encoder.pooled(pieces, np.arange(len(texts)))
+    The vector of two texts is the mean of theirs, by their lengths.
+    """
+
+    def __init__(self, segments: Sequence[str], lines: Sequence[str], encoder: Encoder) -> None:
+        texts = [*segments, *lines]
+        lengths = np.array([len("".join(text.split())) for text in texts], dtype=np.int64)
+        means = encoder.pooled(encoder.pieces(texts), np.arange(len(texts)))
+        sides = np.split(np.arange(len(texts)), [len(segments)])
+        weighted = means * lengths[:, None]
+        self.lengths = np.concatenate([_add_next(lengths[side]) for side in sides])
+        vectors = np.concatenate([_add_next(weighted[side]) for side in sides])
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         self.vectors = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
-        means = (self.vectors[:segments].mean(axis=0), self.vectors[segments:].mean(axis=0))
-        self.chance = float(np.dot(*means))
+        border = len(self.lengths) - len(_add_next(sides[1]))
+        ours, theirs = (some.mean(axis=0) for some in np.split(self.vectors, [border]))
+        self.chance = float(ours @ theirs)
 
     def compute(self, texts: ArrayLike, references: ArrayLike) -> NDArray[np.float64]:
         """Compute the likeness of pairs of texts, by their numbers."""
@@ -146,8 +155,13 @@ class _Vectors:
         return CHANCE + (1 - CHANCE) * (cosines - self.chance) / (1 - self.chance)
 
 
-def measure_of(output: Sequence[str], sources: Sequence[str], model: str | None) -> Measure:
-    """By vectors where a model for both languages is named or there, else by lengths."""
+def _add_next(rows: NDArray[Any]) -> NDArray[Any]:
+    """Rows, and then each and the next one in sum."""
+    return np.concatenate([rows, rows[:-1] + rows[1:]])
+
+
+def choose_measure(output: Sequence[str], sources: Sequence[str], model: str | None) -> LineMeasure:
+    """Measure by vectors where a model for both languages is named or there, else by lengths."""
     from gnomon.models import load_encoder
 
     if model is not None:

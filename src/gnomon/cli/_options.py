@@ -678,7 +678,7 @@ def _read_plain_files(args: argparse.Namespace) -> TestSet:
 
 
 def _guide(args: argparse.Namespace) -> dict[str, Any] | None:
-    """What outputs are aligned by; none where a command does not align them."""
+    """The guide of alignment that is named; none where a command does not align outputs."""
     if not getattr(args, "aligns", False):
         return None
     return {"by": args.by, "model": args.model} if args.guided else {}
