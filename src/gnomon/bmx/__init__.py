@@ -1,4 +1,4 @@
-"""BMX: words on which a score rests, and scores boosted by them.
+"""BMX: show which words a score rests on, and boost metrics by them.
 
 Everything public is listed in ``__all__``; names are imported when first used. The package is
 called as its method :func:`score`.

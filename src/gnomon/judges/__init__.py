@@ -1,4 +1,4 @@
-"""Judges: reliability of language models as judges, and their calibration.
+"""Judges: measure the reliability of language models as judges, and calibrate them.
 
 The package is callable as its main method: ``gnomon.judges(...)`` is
 ``gnomon.judges.reliability``.

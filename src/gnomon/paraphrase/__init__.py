@@ -1,4 +1,4 @@
-"""Paraphrased references: their generation, and their contribution to scores.
+"""Paraphrased references: generate further references, and measure their effect.
 
 Everything public is listed in ``__all__``; names are imported when first used.
 """
