@@ -783,9 +783,11 @@ def load_several(args: argparse.Namespace) -> list[TestSet]:
 
 def logged_metrics(args: argparse.Namespace, testset: TestSet) -> list[str]:
     """Metrics whose scores came with all outputs, where the options name no metric."""
+    if not (args.metrics_by_default and testset.logged):
+        return []
     from gnomon.metrics.score_file import specs_of_logs
 
-    return specs_of_logs(testset) if args.metrics_by_default else []
+    return specs_of_logs(testset)
 
 
 def metrics(args: argparse.Namespace, words: Collection[str] = ()) -> list[str]:
