@@ -7,6 +7,7 @@ GNOMON_QUICK=1 compiles in a third of the time what is to be tried and not to be
 
 import importlib.util
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -59,6 +60,21 @@ found (no Python.h in {folders}). Install them:
     Fedora           dnf install python3-devel
 or take a Python that has them, such as pyenv's or conda's.
 """
+
+
+#: what README.md links to is published there, but for files that are no documentation
+DOCUMENTATION = "https://gnomon.readthedocs.io/en/stable/"
+#: a badge or a link in brackets, and its address; addresses within the repository alone
+LINK = re.compile(r"\[((?:!\[[^\]]*\]\([^)]*\)|[^\[\]])*)\]\((?!https?:|#)[^)]*\)")
+IMAGE = re.compile(r"!\[[^\]]*\]\((?!https?:)[^)]*\)")
+
+
+def description() -> str:
+    """README.md as an index of packages shows it, which has no files beside it."""
+    text = Path("README.md").read_text(encoding="utf-8")
+    text = re.sub(r"(\]\(|src=\"|srcset=\")docs/", rf"\1{DOCUMENTATION}", text)
+    text = re.sub(rf"({DOCUMENTATION}[^\s)\"#]*)\.md\b", r"\1.html", text)
+    return LINK.sub(r"\1", IMAGE.sub("", text))
 
 
 def configured() -> str:
@@ -174,6 +190,8 @@ def main() -> None:
             )
             for path in [*sorted(NATIVE.glob("*.pyx")), NATIVE / f"{SHARED}.c"]
         ],
+        long_description=description(),
+        long_description_content_type="text/markdown",
         options={"build": {"build_base": BASE}},
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -113,6 +114,14 @@ def test_a_wheel_has_the_package_compiled_and_works_with_its_dependencies_alone(
     installed = json.loads(_run(*pip, "list", "--format", "json"))
     assert {one["name"].lower().replace("_", "-") for one in installed} == set(_INSTALLED.split())
     _run(programs / "gnomon", "selftest", cwd=tmp_path, GNOMON_CACHE=str(tmp_path / "cache"))
+
+
+def test_the_description_has_no_link_into_the_repository(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(_ROOT)
+    text = runpy.run_path("setup.py")["description"]()
+    linked = re.findall(r"(?:\]\(|src=\"|srcset=\")([^)\"]+)", text)
+    assert "https://gnomon.readthedocs.io/en/stable/images/two.png" in linked
+    assert [address for address in linked if not address.startswith("https://")] == []
 
 
 def test_what_is_compiled_with_is_what_is_required_to_compile() -> None:

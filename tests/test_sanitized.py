@@ -57,6 +57,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / "__init__.py").touch()
     (native / "planted.pyx").write_text(_PLANTED)
     shutil.copy(ROOT / "setup.py", project)
+    (project / "README.md").touch()
     (project / "pyproject.toml").write_text(_PROJECT)
     return build(project)
 
