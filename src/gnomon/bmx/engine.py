@@ -12,7 +12,7 @@ import numpy as np
 
 from gnomon.bmx.aggregation import combine, power_means
 from gnomon.bmx.explainers import DirectExplainer, PairImportances, PerturbingExplainer, TextPair
-from gnomon.bmx.pairs import NO_TEXT, PairKey, PairTable, Texts
+from gnomon.bmx.pairs import NO_TEXT, PairKey, PairTable, DistinctTexts
 from gnomon.core.cache import key as cache_key
 from gnomon.core.errors import UsageError
 from gnomon.core.scripts import spaced_words
@@ -82,7 +82,7 @@ class Planner:
     """The plans of texts, each made once."""
 
     explainer: BoundExplainer
-    texts: Texts
+    texts: DistinctTexts
     both: bool
     _plans: dict[int, tuple[PerturbationPlan, list[int]] | None] = field(default_factory=dict)
 
@@ -390,7 +390,7 @@ class _JudgedCells:
         self.engine = engine
         self.scorer = engine.scorer
         self.cells = cells
-        self.texts = Texts()
+        self.texts = DistinctTexts()
 
     def explanations(self) -> dict[Cell, CellExplanation]:
         """Choose references, perturb, score, explain."""

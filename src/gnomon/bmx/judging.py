@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from gnomon.bmx.explained_texts import MAX_CALLS
-from gnomon.bmx.pairs import NO_TEXT, PairKey, PairTable, Scorer, Texts
+from gnomon.bmx.pairs import NO_TEXT, PairKey, PairTable, Scorer, DistinctTexts
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.records import METRIC, EndColumns, Record, column, table
 from gnomon.messages.audiences import flag
@@ -295,7 +295,7 @@ class _Curves:
         self.explanations = explanations
         self.batch = batch
         self.scorer = scorer
-        self.texts = Texts()
+        self.texts = DistinctTexts()
         self.pairs = PairTable()
 
     def draw_curves(self, cell: int, number: int) -> Iterator[_Curve]:

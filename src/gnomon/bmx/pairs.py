@@ -35,7 +35,7 @@ __all__ = [
     "Role",
     "Scorer",
     "TextWords",
-    "Texts",
+    "DistinctTexts",
     "cells_of",
     "generator",
     "role_of",
@@ -124,7 +124,7 @@ NO_TEXT = -1
 
 
 @dataclass
-class Texts:
+class DistinctTexts:
     """Distinct texts in the order in which they came."""
 
     all: list[str] = field(default_factory=list)
@@ -258,7 +258,7 @@ class Scorer:
     def scores(
         self,
         keys: Sequence[PairKey],
-        texts: Texts,
+        texts: DistinctTexts,
         references: Sequence[Sequence[int]] | None = None,
     ) -> NDArray[np.float64]:
         """Scores of some pairs, float64 [P], the better the higher; NaN where not finite.
@@ -286,7 +286,7 @@ class Scorer:
             for start in range(0, len(numbers), _AT_ONCE):
                 yield numbers[start : start + _AT_ONCE]
 
-    def batch(self, keys: Sequence[PairKey], texts: Texts) -> Batch:
+    def batch(self, keys: Sequence[PairKey], texts: DistinctTexts) -> Batch:
         """Some pairs, of one system if that matters, as a batch; every pair is a column."""
         if self._last is None or self._last[0] != list(keys):
             others = [[k.other] if self.role == "reference" else [] for k in keys]
@@ -294,7 +294,7 @@ class Scorer:
         return self._last[1]
 
     def _built(
-        self, keys: Sequence[PairKey], references: Sequence[Sequence[int]], texts: Texts
+        self, keys: Sequence[PairKey], references: Sequence[Sequence[int]], texts: DistinctTexts
     ) -> Batch:
         new_numbers: dict[int, int] = {}
         candidates = [new_numbers.setdefault(k.candidate, len(new_numbers)) for k in keys]
@@ -313,7 +313,9 @@ class Scorer:
             language_pair=self._batch.language_pair,
         )
 
-    def _scores_of_own_texts(self, keys: Sequence[PairKey], texts: Texts) -> NDArray[np.float64]:
+    def _scores_of_own_texts(
+        self, keys: Sequence[PairKey], texts: DistinctTexts
+    ) -> NDArray[np.float64]:
         """Scores of a metric that knows those of the batch's own texts alone."""
         cells = [(key.system, key.segment) for key in keys]
         for cell, key in zip(cells, keys, strict=True):

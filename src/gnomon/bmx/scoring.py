@@ -87,7 +87,7 @@ def score(
     progress: Progress | None = None,
     allow_code: bool = False,
 ) -> Finding:
-    """How good each system is under a metric and under BMX of it, with its ranks under both.
+    """Scores of the systems under a metric and under BMX of it, with their ranks under both.
 
     Args:
         testset: what was translated, and by whom.

@@ -172,7 +172,7 @@ def _segment(record: FileRecord) -> int | None:
 
 
 @dataclass
-class _Entry:
+class _TermEntry:
     """An entry by language: its terms, and whether they are forbidden."""
 
     line: int
@@ -192,7 +192,7 @@ class _TbxReader:
         parser.StartDoctypeDeclHandler = self._doctype
         parser.EntityDeclHandler = parser.SkippedEntityHandler = self._refuse
         parser.ExternalEntityRefHandler = self._refuse
-        self._entries: list[_Entry] = []
+        self._entries: list[_TermEntry] = []
         self._language = self._tag = self._status = self._heard = ""
 
     def read(self, data: bytes) -> Iterator[tuple[int, Term]]:
@@ -230,7 +230,7 @@ class _TbxReader:
 
     def _start(self, tag: str, attributes: Mapping[str, str]) -> None:
         if tag in _ENTRIES:
-            self._entries.append(_Entry(self._parser.CurrentLineNumber))
+            self._entries.append(_TermEntry(self._parser.CurrentLineNumber))
         elif tag in _SECTIONS:
             self._language = base_language(attributes.get("xml:lang", "").partition("-")[0])
         elif tag in ("term", "termNote"):

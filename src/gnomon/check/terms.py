@@ -40,7 +40,7 @@ _STARRED = re.compile(r"\S+")
 _CODES = {"no": "nb", "hr": "hbs", "sr": "hbs", "bs": "hbs"}
 
 
-class _Word(NamedTuple):
+class _TermWord(NamedTuple):
     """A word of a text, or of a term; ``pattern`` of a term's word with a star."""
 
     start: int
@@ -49,14 +49,14 @@ class _Word(NamedTuple):
     lemma: str
     pattern: re.Pattern[str] | None = None
 
-    def agrees(self, word: _Word) -> bool:
+    def agrees(self, word: _TermWord) -> bool:
         """True if a word of a text is this one, maybe inflected."""
         if self.pattern is not None:
             return self.pattern.fullmatch(word.form) is not None
         return self.form == word.form or self.lemma == word.lemma
 
 
-class _Found(NamedTuple):
+class _TermUse(NamedTuple):
     """A term that a segment is to have, and which alternatives each column has there."""
 
     term: Term
@@ -81,8 +81,8 @@ class Terminology:
         self._terms, self._match, self._tagger = glossary.terms, match, tagger
         parts = (part for one in self._terms for part in (*one.targets, *one.forbidden, one.source))
         self._starred = {part for part in parts if "*" in part}
-        self._words: dict[tuple[str, str], _Words] = {}
-        self._read: tuple[Texts, list[_Found]] | None = None
+        self._words: dict[tuple[str, str], _TermWords] = {}
+        self._read: tuple[Texts, list[_TermUse]] | None = None
 
     @cached_property
     def faults(self) -> tuple[Fault, ...]:
@@ -169,10 +169,10 @@ class Terminology:
             texts, (one.segment for some in self._repetitions(texts) for one in some)
         )
 
-    def _repetitions(self, texts: Texts) -> list[list[_Found]]:
+    def _repetitions(self, texts: Texts) -> list[list[_TermUse]]:
         """Terms with alternatives that stand in several segments of a document."""
         documents = texts.documents or [""] * texts.segments
-        places: dict[tuple[str, str], list[_Found]] = defaultdict(list)
+        places: dict[tuple[str, str], list[_TermUse]] = defaultdict(list)
         for one in self._find_terms(texts):
             if len(one.term.targets) > 1:
                 places[documents[one.segment], one.term.source].append(one)
@@ -180,13 +180,13 @@ class Terminology:
 
     # Terms in texts
 
-    def _find_terms(self, texts: Texts) -> list[_Found]:
+    def _find_terms(self, texts: Texts) -> list[_TermUse]:
         """The terms that segments are to have; read once for all kinds."""
         if self._read is None or self._read[0] is not texts:
             self._read = texts, list(self._search(texts))
         return self._read[1]
 
-    def _search(self, texts: Texts) -> Iterator[_Found]:
+    def _search(self, texts: Texts) -> Iterator[_TermUse]:
         language, kept = texts.language, self._match != "wmt25"
         places = list(self._search_sources(texts))
         parts = {part for _, term, _ in places for part in (*term.targets, *term.forbidden)}
@@ -207,7 +207,7 @@ class Terminology:
                 first = next(filter(None, wrong), None)
                 if first is not None:
                     forbidden[name] = first
-            yield _Found(term, segment, place, used, forbidden)
+            yield _TermUse(term, segment, place, used, forbidden)
 
     def _search_sources(self, texts: Texts) -> Iterator[tuple[int, Term, tuple[int, int]]]:
         """Segment, term and place of the terms in sources; inside a longer one, none is."""
@@ -272,24 +272,24 @@ class Terminology:
             self._words[text, language] = _read([_word(*word) for word in words])
 
 
-class _Words(NamedTuple):
+class _TermWords(NamedTuple):
     """The words of a text or a term."""
 
-    words: list[_Word]
+    words: list[_TermWord]
     known: frozenset[str]  # forms and base forms
     starred: bool
 
 
-def _read(words: list[_Word]) -> _Words:
+def _read(words: list[_TermWord]) -> _TermWords:
     known = frozenset(one for word in words for one in (word.form, word.lemma))
-    return _Words(words, known, any(word.pattern for word in words))
+    return _TermWords(words, known, any(word.pattern for word in words))
 
 
-def _word(start: int, end: int, form: str, lemma: str) -> _Word:
+def _word(start: int, end: int, form: str, lemma: str) -> _TermWord:
     form = form.casefold()
     starred = "*" in form and form.strip("*")
     pattern = re.compile(r"\w*".join(map(re.escape, form.split("*")))) if starred else None
-    return _Word(start, end, form, (lemma or form).casefold(), pattern)
+    return _TermWord(start, end, form, (lemma or form).casefold(), pattern)
 
 
 def _no_lemma(_: str) -> str:
@@ -308,7 +308,7 @@ def _lemmatizer(language: str) -> Callable[[str], str]:
     return partial(simplemma.lemmatize, lang=code) if known else _no_lemma
 
 
-def _part(text: str, words: _Words, term: str, wanted: _Words) -> tuple[int, int] | None:
+def _part(text: str, words: _TermWords, term: str, wanted: _TermWords) -> tuple[int, int] | None:
     """Where a term is a part of a text, or its base forms of the text's, as WMT25 has it."""
     at = text.lower().find(term.lower())
     if at >= 0:

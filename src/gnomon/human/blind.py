@@ -234,7 +234,7 @@ def _keep_answers(texts: Mapping[str | PathLike[str], str | bytes]) -> None:
             )
 
 
-class _Drawn(NamedTuple):
+class _SheetDraw(NamedTuple):
     """A draw, and a table of it."""
 
     table: Table
@@ -245,13 +245,13 @@ class _Drawn(NamedTuple):
     facts: Mapping[str, str] = {}
 
 
-def _draw_muler_pairs(found: Contrasts, items: int) -> _Drawn:
+def _draw_muler_pairs(found: Contrasts, items: int) -> _SheetDraw:
     shown = [
         SheetItem(item.texts, item.segment, *item.systems, item.feature, item.better)
         for item in found.items
     ]
     pairs = table(PAIRS, _TITLE, PairRow, found.rows)
-    return _Drawn(pairs, shown, items, found.signatures, found.notices, found.facts)
+    return _SheetDraw(pairs, shown, items, found.signatures, found.notices, found.facts)
 
 
 class _OutputPair(NamedTuple):
@@ -262,7 +262,7 @@ class _OutputPair(NamedTuple):
     segments: NDArray[np.int64]
 
 
-def _draw_output_pairs(testset: TestSet, items: int, seed: int) -> _Drawn:
+def _draw_output_pairs(testset: TestSet, items: int, seed: int) -> _SheetDraw:
     """Outputs of two systems side by side, evenly over pairs of systems."""
     pairs = []
     for number, (a, b) in enumerate(combinations(testset.systems, 2)):
@@ -289,7 +289,7 @@ def _draw_output_pairs(testset: TestSet, items: int, seed: int) -> _Drawn:
     ]
     if not shown:
         raise DataError("the outputs of all systems are equal: there is nothing to choose from")
-    return _Drawn(table(DRAWN, _TITLE, DrawnRow, rows), shown, items)
+    return _SheetDraw(table(DRAWN, _TITLE, DrawnRow, rows), shown, items)
 
 
 #: segment, from 0 -> system or method -> texts
@@ -319,7 +319,7 @@ def _group_by_segment(testset: TestSet, origin: Origin) -> _Texts:
     return found
 
 
-def _draw_single_texts(testset: TestSet, texts: _Texts, items: int, seed: int) -> _Drawn:
+def _draw_single_texts(testset: TestSet, texts: _Texts, items: int, seed: int) -> _SheetDraw:
     """Single texts, so many of each system or method, of the same segments where possible."""
     rng = np.random.default_rng(seed)
     segments = sorted(texts)
@@ -337,7 +337,7 @@ def _draw_single_texts(testset: TestSet, texts: _Texts, items: int, seed: int) -
                 drawn.append(SheetItem(shown, segment + 1, made_by))
     mixed = [drawn[i] for i in rng.permutation(len(drawn))]
     rows = [DrawnRow(system=name, other="", drawn=n) for name, n in sorted(counts.items())]
-    return _Drawn(table(DRAWN, _TITLE, DrawnRow, rows), mixed, items * len(counts))
+    return _SheetDraw(table(DRAWN, _TITLE, DrawnRow, rows), mixed, items * len(counts))
 
 
 def _context_texts(testset: TestSet, segment: int) -> Iterator[ExhibitText]:

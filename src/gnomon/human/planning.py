@@ -100,7 +100,7 @@ def plan(
     protocol: ProtocolName | None = None,
     campaign_tests: PlannedTests,
 ) -> Finding:
-    """How large a campaign has to be for a difference to be found as often as wanted.
+    """Size of a campaign that finds a difference as often as wanted.
 
     The variance of a mean difference is that of segments (sd^2) times the design effect of judging
     documents as wholes; both are medians over the pairs of a campaign. Power is that of Student's

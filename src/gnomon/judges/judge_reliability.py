@@ -82,7 +82,7 @@ def reliability(
     seed: Seed = SEED,
     allow_code: bool = False,
 ) -> Finding:
-    """How reliable judges are: asked again, beside each other, and where candidates ask for scores.
+    """Reliability of judges: asked again, beside each other, and under prompt injection.
 
     A judge with ``repeats=`` of two or more tells its own noise (:func:`gnomon.judges.judge_noise`
     has the equations). Several judges, or a panel, are compared on the panel's scale

@@ -122,7 +122,7 @@ def metaeval(
     allow_code: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Finding:
-    """How well metrics agree with people, and which agree better than others.
+    """Agreement of metrics with people, and the metrics that agree better than others.
 
     Systems are sorted by name, so that nothing depends on their order; error rates are turned.
 

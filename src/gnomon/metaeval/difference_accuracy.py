@@ -107,7 +107,7 @@ def delta_accuracy(
     allow_code: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Finding:
-    """How often people agreed with the direction of a difference, by its size.
+    """People's agreement with the direction of a difference, by its size.
 
     All pairs of systems of each test set count, but those that people or the metric score alike.
 

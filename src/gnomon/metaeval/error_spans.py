@@ -107,7 +107,7 @@ def spans(
     allow_code: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Finding:
-    """How far marked errors are those that people marked, and who finds outputs without any.
+    """Agreement of marked errors with those of people, and detection of outputs without any.
 
     Every judgement of people (one person, one output) stands beside what a metric, a judge or
     another person marked in the same output. Characters are counted as WMT 2025 counts them, with

@@ -111,7 +111,7 @@ def correlate(
     max_score_gap: Annotated[float, Limits(0), Metavar("UNITS"), _SHOWN] = 1.0,
     run: Run,
 ) -> Finding:
-    """How MuLER goes along with scores, over many systems and test sets (Karidi et al., sec. 4).
+    """Correlations of MuLER with scores, over systems and test sets (Karidi et al., sec. 4).
 
     Human submissions are left out. Correlations are taken within each test set and, where there
     are several, over the systems of all of them, as they are and after the mean of the test set

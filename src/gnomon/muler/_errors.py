@@ -107,7 +107,7 @@ def errors(
     seed: Seed = SEED,
     run: Run,
 ) -> Finding:
-    """How many errors stand on each linguistic feature, per hundred of its occurrences.
+    """Errors on each linguistic feature, per hundred of its occurrences.
 
     Each word of a feature (a noun, the words of a name, a number) is an occurrence, and is hit by
     every error that shares a character with it, in the outputs that somebody checked. Where spaces

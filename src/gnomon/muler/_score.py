@@ -97,7 +97,7 @@ def score(
     workers: Workers = 1,
     run: Run,
 ) -> Finding:
-    """What each kind of word costs the systems under a metric (MuLER, Karidi et al.).
+    """Cost of each kind of word to the systems under a metric (MuLER, Karidi et al.).
 
     Args:
         testset: references and the outputs of one or more systems.

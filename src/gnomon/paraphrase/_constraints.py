@@ -219,7 +219,7 @@ _SEPARATOR = re.compile(r"\s+/\s+|\t")
 _CONTROL = re.compile("[\x01-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
 
 
-class _Found(NamedTuple):
+class _Replacement(NamedTuple):
     segment: int
     reference: str
     start: int
@@ -295,7 +295,7 @@ def variant_paraphrases(
 
 def _variant_places(
     testset: TestSet, variants: Sequence[Sequence[str]], tokenizer: str
-) -> Iterator[_Found]:
+) -> Iterator[_Replacement]:
     columns = list(testset.references.values())
     texts = [text for column in columns for text in column if text]
     words = words_of([*texts, *(text for line in variants for text in line)], tokenizer)
@@ -307,7 +307,7 @@ def _variant_places(
                 for other in line:
                     part = words[other].tokens
                     if not any(contains(words[r].tokens, part) for r in references if r):
-                        yield _Found(i + 1, reference, start, end, other)
+                        yield _Replacement(i + 1, reference, start, end, other)
 
 
 def _group_by_first(

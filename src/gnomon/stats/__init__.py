@@ -72,7 +72,7 @@ from gnomon.stats.resampling import Interval, bootstrap_interval, resamples
 from gnomon.stats.sampling import (
     proportional_allocation,
 )
-from gnomon.stats.shared_task_rules import PRESETS, Rules, rules
+from gnomon.stats.shared_task_rules import PRESETS, TaskRules, rules
 from gnomon.stats.system_families import FamilyPair, SystemFamily
 from gnomon.stats.system_tests import (
     resampled_scores,
@@ -99,7 +99,7 @@ __all__ = [
     "PairTest",
     "RandomDraws",
     "RaterRidge",
-    "Rules",
+    "TaskRules",
     "SoftPairwiseAccuracy",
     "SpanCounts",
     "SystemFamily",

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PRESETS",
-    "Rules",
+    "TaskRules",
     "rules",
 ]
 
 
-class Rules(NamedTuple):
+class TaskRules(NamedTuple):
     """Options of the tests in one shared task.
 
     - ``plus_one``: whether the observation counts as a draw.
@@ -32,21 +32,23 @@ class Rules(NamedTuple):
     spa_seed: int = 0
 
 
-PRESETS: Mapping[str, Rules] = MappingProxyType(
+PRESETS: Mapping[str, TaskRules] = MappingProxyType(
     {
         # Williams's test one-sided at system level; bootstrap of DaRR, r/B, at segment level
-        "wmt19": Rules(plus_one=False),
+        "wmt19": TaskRules(plus_one=False),
         # PERM-BOTH over cells, r/B, in blocks of 100 until p < .02 or p > .5
-        "wmt22": Rules(plus_one=False, early_stopping=EarlyStopping(100, 0.02, 0.5)),
+        "wmt22": TaskRules(plus_one=False, early_stopping=EarlyStopping(100, 0.02, 0.5)),
         # the same; decisions instead of scores are exchanged for acc_eq
-        "wmt23": Rules(plus_one=False, early_stopping=EarlyStopping(100, 0.02, 0.5)),
+        "wmt23": TaskRules(plus_one=False, early_stopping=EarlyStopping(100, 0.02, 0.5)),
         # likewise, and soft pairwise accuracy
-        "wmt24": Rules(plus_one=False, early_stopping=EarlyStopping(100, 0.02, 0.5), spa_seed=4),
+        "wmt24": TaskRules(
+            plus_one=False, early_stopping=EarlyStopping(100, 0.02, 0.5), spa_seed=4
+        ),
     }
 )
 
 
-def rules(preset: str | None) -> Rules:
+def rules(preset: str | None) -> TaskRules:
     """The rules of a shared task; gnomon's own (+1 correction, all draws) for None.
 
     Raises:
@@ -56,7 +58,7 @@ def rules(preset: str | None) -> Rules:
     (False, True)
     """
     if preset is None:
-        return Rules()
+        return TaskRules()
     if preset not in PRESETS:
         raise UnknownNameError("preset", str(preset), PRESETS)
     return PRESETS[preset]

@@ -43,7 +43,7 @@ class Rated(NamedTuple):
     pos: str = ""
 
 
-class Hit(NamedTuple):
+class RatedHit(NamedTuple):
     """An entry found in a sentence: its first word, how many words and signs, its value."""
 
     start: int
@@ -85,7 +85,9 @@ class Ratings:
         lines = (f"{key}{sorted(entry.items())}" for key, entry in sorted(self.values.items()))
         return content_hash(*lines)
 
-    def hits(self, words: Sequence[SentenceWord], skipped: Collection[str] = ()) -> Iterator[Hit]:
+    def hits(
+        self, words: Sequence[SentenceWord], skipped: Collection[str] = ()
+    ) -> Iterator[RatedHit]:
         """The entries of a sentence from left to right, longest first, without overlaps.
 
         A word is looked up as it stands, then by its base forms; within a multi-word entry each
@@ -102,7 +104,7 @@ class Ratings:
                 yield hit
             position += hit.length if hit else 1
 
-    def _longest(self, words: Sequence[SentenceWord], position: int) -> Hit | None:
+    def _longest(self, words: Sequence[SentenceWord], position: int) -> RatedHit | None:
         """The longest entry of several words that begins here."""
         first = words[position]
         for option in (first.text, *first.lemmas):
@@ -112,17 +114,19 @@ class Ratings:
                     entry_word == word.text or entry_word in word.lemmas
                     for entry_word, word in zip(entry, following, strict=True)
                 ):
-                    return Hit(position, len(entry), self.values[entry][""])
+                    return RatedHit(position, len(entry), self.values[entry][""])
         return None
 
-    def _single(self, word: SentenceWord, position: int, skipped: Collection[str]) -> Hit | None:
+    def _single(
+        self, word: SentenceWord, position: int, skipped: Collection[str]
+    ) -> RatedHit | None:
         if word.text in skipped or not word.is_word:
             return None
         pos = _SAME.get(word.pos, word.pos)
         for option in (word.text, *word.lemmas):
             entry = self.values.get((option,))
             if entry is not None:
-                return Hit(position, 1, entry.get(pos, entry[""]))
+                return RatedHit(position, 1, entry.get(pos, entry[""]))
         return None
 
     @cached_property

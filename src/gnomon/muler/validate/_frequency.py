@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from gnomon.metrics.base import BoundMetric
     from gnomon.muler._setup import Setup
     from gnomon.muler.figures import Figures, Variant
-    from gnomon.muler.validate.initials import Cut, Initials
+    from gnomon.muler.validate.initials import InitialCut, Initials
 
 
 # The columns of the frequency experiment, its summary, and their views.
@@ -153,7 +153,7 @@ def _rows(
 
 
 def _figures(
-    setup: Setup, metric: BoundMetric, initials: Initials, cuts: Sequence[Cut | None]
+    setup: Setup, metric: BoundMetric, initials: Initials, cuts: Sequence[InitialCut | None]
 ) -> list[tuple[Figures, ...]]:
     """The figures of every system, cut by cut; those of an impossible cut are empty."""
     kind = initials.feature.partition(":")[0]
@@ -171,7 +171,7 @@ def _figures(
 def _row(
     key: Mapping[str, Any],
     alpha: float,
-    cut: Cut | None,
+    cut: InitialCut | None,
     cut_figures: Figures,
     whole: Figures,
     variant: Variant,

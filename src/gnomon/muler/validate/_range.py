@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from gnomon.messages import Message
     from gnomon.metrics.base import BoundMetric
     from gnomon.muler._setup import Setup
-    from gnomon.muler.validate.initials import Cut, Initials
+    from gnomon.muler.validate.initials import InitialCut, Initials
 
 
 # The columns of the range experiment, its summary, and their views.
@@ -163,7 +163,7 @@ def _means(
     setup: Setup,
     metric: BoundMetric,
     initials: Initials,
-    cuts: Sequence[Cut | None],
+    cuts: Sequence[InitialCut | None],
     feature: int,
     length: int | None,
 ) -> Iterator[_Means]:
@@ -177,7 +177,7 @@ def _means(
 
 
 def _plan(
-    setup: Setup, initials: Initials, cuts: Sequence[Cut | None], length: int | None
+    setup: Setup, initials: Initials, cuts: Sequence[InitialCut | None], length: int | None
 ) -> MaskPlan:
     """Oracle, anti-oracle, hybrids: all shared, but private what lies beyond the cut.
 
@@ -196,7 +196,10 @@ def _plan(
 
 
 def _system_rows(
-    key: Mapping[str, Any], means: _Means, cuts: Sequence[Cut | None], alphas: Sequence[float]
+    key: Mapping[str, Any],
+    means: _Means,
+    cuts: Sequence[InitialCut | None],
+    alphas: Sequence[float],
 ) -> Iterator[RangeRow]:
     for alpha, cut, hybrid in zip(alphas, cuts, means.hybrids, strict=True):
         # the place between the ends is one less what MuLER would call it

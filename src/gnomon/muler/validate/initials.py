@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gnomon.muler.validate._range import RangeRow
 
 __all__ = [
-    "Cut",
+    "InitialCut",
     "Initials",
     "Part",
     "Shares",
@@ -43,7 +43,7 @@ Shares: TypeAlias = Annotated["Sequence[float]", Limits(0, 1), Metavar("SHARE")]
 
 
 @dataclass(frozen=True)
-class Cut:
+class InitialCut:
     """The first letters that hold a share of a feature."""
 
     alpha: float
@@ -61,7 +61,7 @@ class Initials:
     letter: NDArray[np.int64]
     counts: NDArray[np.int64]
 
-    def cut(self, alpha: float) -> Cut | None:
+    def cut(self, alpha: float) -> InitialCut | None:
         """Take letters in their order until they hold ``alpha`` of the references' occurrences."""
         total = int(self.counts.sum())
         if not total:
@@ -73,7 +73,7 @@ class Initials:
             last = len(self.letters) - 1
             if alpha < 1:
                 return None
-        return Cut(alpha, float(held[last]), self.letter <= last)
+        return InitialCut(alpha, float(held[last]), self.letter <= last)
 
 
 def initials(batch: Batch, spans: SpanTable, feature: int, weights: NDArray[np.int64]) -> Initials:
