@@ -12,7 +12,7 @@ import numpy as np
 
 from gnomon.bmx.aggregation import combine, power_means
 from gnomon.bmx.explainers import DirectExplainer, PairImportances, PerturbingExplainer, TextPair
-from gnomon.bmx.pairs import NO_TEXT, PairKey, PairTable, DistinctTexts
+from gnomon.bmx.pairs import NO_TEXT, DistinctTexts, PairKey, PairTable
 from gnomon.core.cache import key as cache_key
 from gnomon.core.errors import UsageError
 from gnomon.core.scripts import spaced_words

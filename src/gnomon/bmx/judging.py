@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from gnomon.bmx.explained_texts import MAX_CALLS
-from gnomon.bmx.pairs import NO_TEXT, PairKey, PairTable, Scorer, DistinctTexts
+from gnomon.bmx.pairs import NO_TEXT, DistinctTexts, PairKey, PairTable, Scorer
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.records import METRIC, EndColumns, Record, column, table
 from gnomon.messages.audiences import flag
