@@ -14,7 +14,8 @@ from gnomon.data.formats import read_paraphrases
 from gnomon.messages import message
 from gnomon.messages.audiences import flag
 from gnomon.metrics import score
-from gnomon.metrics.diversity import lexical_values, mean
+from gnomon.metrics.diversity import lexical_values
+from gnomon.metrics.means import mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -56,7 +56,9 @@ def shifted(values: Floats, offsets: NDArray[np.int64], shift: Shift) -> Shifted
     lowest = np.minimum.reduceat(values, starts) if len(starts) else values
     spread = np.maximum.reduceat(values, starts) - lowest if len(starts) else values
     if shift == "exponential":
-        above = (values - np.repeat(lowest, sizes)) / np.repeat(_or_one(spread), sizes)
+        above = (values - np.repeat(lowest, sizes)) / np.repeat(
+            np.where(spread > 0, spread, 1.0), sizes
+        )
         return Shifted(above, lowest, spread, np.full(len(sizes), -np.inf))
     if shift == "paper":
         by = np.where(lowest <= 0, np.abs(lowest), 0.0)
@@ -66,10 +68,6 @@ def shifted(values: Floats, offsets: NDArray[np.int64], shift: Shift) -> Shifted
     positive = values + np.repeat(by + _OFFSET, sizes)
     totals = np.add.reduceat(positive, starts) if len(starts) else values
     return Shifted(np.log(positive), None, None, np.log(COLLAPSED * totals / sizes))
-
-
-def _or_one(spread: Floats) -> Floats:
-    return np.where(spread > 0, spread, 1.0)
 
 
 #: nearer to 0 a power mean is the geometric mean to the last digit

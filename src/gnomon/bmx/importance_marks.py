@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon.bmx.pairs import TextWords
 from gnomon.core.findings import Column
 from gnomon.core.store_views import Layer, StoredView, metric_sql, words_in
+from gnomon.metrics.means import mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -119,13 +120,6 @@ def _means(
     for words, values in words_of_rows:
         grouped.setdefault(tuple(words), []).append(values)
     return {
-        words: [
-            _mean([value for value in column if value is not None])
-            for column in zip(*lists, strict=True)
-        ]
+        words: [mean(column) for column in zip(*lists, strict=True)]
         for words, lists in grouped.items()
     }
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None

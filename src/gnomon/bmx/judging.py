@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -14,7 +13,7 @@ from gnomon.bmx.pairs import NO_TEXT, DistinctTexts, PairKey, PairTable, Scorer
 from gnomon.core.errors import DataError, UnknownNameError, UsageError
 from gnomon.core.records import METRIC, EndColumns, Record, column, table
 from gnomon.messages.audiences import flag
-from gnomon.metrics.means import quotients
+from gnomon.metrics.means import mean_of_cells, quotients
 from gnomon.metrics.scoring import bind
 from gnomon.stats import jackknife_test
 from gnomon.stats.holm import step_down
@@ -392,12 +391,6 @@ def _mean_at(
     return float(found.low), float(found.high), float(found.p)
 
 
-def _mean(values: NDArray[np.float64]) -> float:
-    """The mean of all defined cells."""
-    defined = values[~np.isnan(values)]
-    return float(defined.mean()) if len(defined) else math.nan
-
-
 # Explanations judged by errors that people marked and by curves, compared with a control.
 
 
@@ -524,9 +517,9 @@ def _rows(
             explainer=one.judged.explainer,
             side=one.side,
             measure=one.measure,
-            value=_mean(one.values),
-            random=_mean(np.where(np.isnan(one.values), np.nan, one.control)),
-            gain=_mean(one.gains),
+            value=mean_of_cells(one.values),
+            random=mean_of_cells(np.where(np.isnan(one.values), np.nan, one.control)),
+            gain=mean_of_cells(one.gains),
             sentences=int(defined.sum()),
             segments=int(defined.any(axis=0).sum()),
             intervals={"value": (low, high), "gain": (step.low, step.high)},

@@ -243,7 +243,8 @@ def _list_explained(
         _matching(test_on, [*named, *(one.experiment for one in made)])
     for testset in testsets:  # what is missing is said before anything is explained
         human_scores(testset, options["human"])
-    several = [*explainers, *([] if any(map(_is_control, explainers)) else [RANDOM])]
+    controlled = any(find_explainer(explainer).name == RANDOM for explainer in explainers)
+    several = [*explainers, *([] if controlled else [RANDOM])]
     requests = [(t, m, e) for t in testsets for m in metrics for e in several]
     return [*made, *(explained(*request, **options) for request in requests)]
 
@@ -397,10 +398,6 @@ class _Tuning:
         made = self.by_name.items()
         of_experiments = {str(name): one.signature for name, one in made if one.signature}
         return {"bmx tune": signature, **of_experiments}
-
-
-def _is_control(explainer: Any) -> bool:
-    return find_explainer(explainer).name == RANDOM
 
 
 def _split_experiments(grids: Grids) -> tuple[Grids, Grids, Sequence[Experiment]]:

@@ -77,12 +77,8 @@ def gate_cases(
                 f"{kind!r} was not looked for, so that nothing says whether systems pass; give what"
                 " it needs, or leave it out of the limits"
             )
-        cases += [_case(row, most) for row in rows if not _is_reference(row)]
+        cases += [_case(row, most) for row in rows if not str(row["system"]).startswith(REFERENCE)]
     return tuple(cases)
-
-
-def _is_reference(row: Mapping[str, Cell]) -> bool:
-    return str(row["system"]).startswith(REFERENCE)
 
 
 def _case(row: Mapping[str, Cell], most: float) -> GateCase:

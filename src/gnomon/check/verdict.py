@@ -48,7 +48,8 @@ def check_verdict(finding: Finding) -> Iterator[Message]:
             high=row.ends("share")[1],
             kinds=_kinds(of_kinds),
         ).about(systems=[row.system])
-    differences = finding.records(FaultDifferenceRow, "differences") if _has(finding) else ()
+    there = any(table.name == "differences" for table in finding.tables)
+    differences = finding.records(FaultDifferenceRow, "differences") if there else ()
     yield from _costs(finding, differences)
     yield from _differences(finding, differences)
     if not references:  # whose rate of changed numbers they would be compared with
@@ -63,10 +64,6 @@ def check_verdict(finding: Finding) -> Iterator[Message]:
             names=list(dict.fromkeys(row.system.removeprefix(REFERENCE) for row in hit)),
             kinds=_kinds(hit),
         )
-
-
-def _has(finding: Finding) -> bool:
-    return any(one.name == "differences" for one in finding.tables)
 
 
 def _kinds(rows: Iterable[RateRow]) -> list[dict[str, Any]]:

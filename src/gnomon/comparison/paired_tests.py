@@ -206,10 +206,6 @@ class PairedScores:
             return "lines"
         return "letters" if self.unread else None
 
-    def distrust(self, k: int) -> Caveat | None:
-        """Why a system is not to be compared with the baseline."""
-        return self.doubted(k) or self.doubted(0)
-
     def pairs(self, part: int, *, every: bool) -> list[FamilyPair]:
         """All pairs of systems, or those with the baseline, the worse placed first."""
         last = [range(k) if every else range(1) for k in range(1, len(self.systems))]

@@ -66,7 +66,8 @@ class Pilot(NamedTuple):
 
     def ends(self, value: float, confidence: float) -> tuple[float, float]:
         """The interval of what grows with the variance, as sure as that is known."""
-        low, high = (_chi_square(share, self.df) / self.df for share in _tails(confidence))
+        tails = (1 - confidence) / 2, (1 + confidence) / 2
+        low, high = (_chi_square(share, self.df) / self.df for share in tails)
         return value / high, value / low
 
 
@@ -201,10 +202,6 @@ def _same_rater(
 def _mean(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return float(np.mean(known)) if len(known) == len(values) else None
-
-
-def _tails(confidence: float) -> tuple[float, float]:
-    return (1 - confidence) / 2, (1 + confidence) / 2
 
 
 def _chi_square(share: float, df: float) -> float:

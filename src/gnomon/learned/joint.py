@@ -118,7 +118,8 @@ class JointModel(ABC):
         float64 [D] and bool [D].
         """
         triples = [self._triple(texts, row) for row in rows.tolist()]
-        keys = [key(*_address(triple)) for triple in triples]
+        # texts that are not read are distinct from empty ones
+        keys = [key(*("-" if t is None else f"+{t}" for t in triple)) for triple in triples]
         results = {address: self._memory[address] for address in keys if address in self._memory}
         new = [number for number, address in enumerate(keys) if address not in results]
         for at in range(0, len(new), _AT_ONCE):
@@ -197,11 +198,6 @@ def _split_by_length(
         stop = min(int(near.sum()), start + (most or len(group)))
         yield group[start:stop]
         start = stop
-
-
-def _address(triple: Triple) -> tuple[str, ...]:
-    """A combination as texts, those that are not read distinct from empty ones."""
-    return tuple("-" if text is None else f"+{text}" for text in triple)
 
 
 # Options of such a metric, and the metric, bound.

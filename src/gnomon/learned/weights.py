@@ -71,6 +71,7 @@ FORMAT = "gnomon learned metric 1"
 FOLDER = "gnomon-metrics"
 #: share of segments that two test sets may have in common by chance ("Yes.")
 _FEW = 0.02
+_SHORT = partial(hashlib.blake2b, digest_size=16)
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(?:/[A-Za-z0-9][\w.-]*)?")
 
 
@@ -269,14 +270,18 @@ def conversion_of(folder: Path, stating: str, checkpoint: Sequence[Path]) -> Pat
 
 def hash_of(path: Path) -> str:
     """A hash of a file, 32 hexadecimal digits; it is read again if it changed."""
+    return _digest(path, _SHORT)
+
+
+def _digest(path: Path, algorithm: Any) -> str:
     stat = path.stat()
-    return _hash_of(path, (stat.st_size, stat.st_mtime_ns, stat.st_ino))
+    return _read_digest(path, algorithm, (stat.st_size, stat.st_mtime_ns, stat.st_ino))
 
 
-@lru_cache(maxsize=64)
-def _hash_of(path: Path, stamp: tuple[int, ...]) -> str:  # noqa: ARG001  # changed files are other ones
+@lru_cache(maxsize=256)
+def _read_digest(path: Path, algorithm: Any, stamp: tuple[int, ...]) -> str:  # noqa: ARG001  # changed files are other ones
     with path.open("rb") as file:
-        return hashlib.file_digest(file, partial(hashlib.blake2b, digest_size=16)).hexdigest()
+        return hashlib.file_digest(file, algorithm).hexdigest()
 
 
 @lru_cache(maxsize=64)
@@ -344,7 +349,7 @@ def _mapping(config: dict[str, Any], key: str, path: Path) -> dict[str, Any]:
 
 def checksums(folder: Path) -> dict[str, str]:
     """The SHA-256 of each file of weights in a folder, in hexadecimal digits."""
-    return {file.name: _sha256(file) for file in sorted(folder.glob("*.safetensors"))}
+    return {file.name: _digest(file, "sha256") for file in sorted(folder.glob("*.safetensors"))}
 
 
 def check_checksums(folder: Path, stated: Mapping[str, str]) -> None:
@@ -354,7 +359,7 @@ def check_checksums(folder: Path, stated: Mapping[str, str]) -> None:
         if name in files:
             check_content(folder / name)
         try:
-            checksum = _sha256(folder / name) if name in files else "no file"
+            checksum = _digest(folder / name, "sha256") if name in files else "no file"
         except OSError as error:
             raise DataError(f"{folder / name} cannot be read: {error}") from error
         if checksum != stated.get(name):
@@ -364,17 +369,6 @@ def check_checksums(folder: Path, stated: Mapping[str, str]) -> None:
                 " damaged or changed: convert the checkpoint again (gnomon setup model), or train"
                 " the metric again (gnomon train metric --resume)"
             )
-
-
-def _sha256(file: Path) -> str:
-    stat = file.stat()
-    return _sha256_of(file, (stat.st_size, stat.st_mtime_ns, stat.st_ino))
-
-
-@lru_cache(maxsize=256)
-def _sha256_of(file: Path, stamp: tuple[int, ...]) -> str:  # noqa: ARG001  # changed files are other ones
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def write_learned(

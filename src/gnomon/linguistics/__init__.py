@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from gnomon.linguistics._annotate import Annotation as Annotation
     from gnomon.linguistics._annotate import annotate as annotate
     from gnomon.linguistics._annotate import feature_faults as feature_faults
-    from gnomon.linguistics._annotate import parser_faults as parser_faults
     from gnomon.linguistics._annotate import tagger_faults as tagger_faults
     from gnomon.linguistics._edits import FINAL_MARKS as FINAL_MARKS
     from gnomon.linguistics._edits import Edit as Edit
@@ -54,6 +53,7 @@ if TYPE_CHECKING:
     from gnomon.linguistics.feature_names import gloss as gloss
     from gnomon.linguistics.label_names import Labels as Labels
     from gnomon.linguistics.own_taggers import load_own_tagger as load_own_tagger
+    from gnomon.linguistics.parsers import find_parser as find_parser
     from gnomon.linguistics.parsers import parse as parse
     from gnomon.linguistics.parsers import standard_parser as standard_parser
     from gnomon.linguistics.spacy import SpacyAnnotator as SpacyAnnotator

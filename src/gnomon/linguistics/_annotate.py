@@ -24,7 +24,6 @@ from gnomon.linguistics.feature_names import (
 )
 from gnomon.linguistics.forms import mark_forms
 from gnomon.linguistics.label_names import Labels
-from gnomon.linguistics.parsers import find_parser, standard_parser
 from gnomon.linguistics.tagging import (
     TaggingRun,
     check_kind,
@@ -294,21 +293,13 @@ def feature_faults(
         yield from _check_lists(asked, lexicon, pattern, language)
         yield from _check_taggers(asked, tagger, language if known else _ANY, read)
     elif isinstance(tagger, str) and _select_tagged(good):
-        yield from tagger_faults("tagger", tagger)
+        yield from tagger_faults(tagger)
 
 
-def tagger_faults(option: str, tagger: str | None) -> Iterator[Problem]:
+def tagger_faults(tagger: str | None) -> Iterator[Problem]:
     """A tagger that does not exist or is not installed."""
     if tagger is not None:
-        yield from problems(option, find_tagger, tagger)
-
-
-def parser_faults(*, parser: str | None = None, language: str | None = None) -> Iterator[Problem]:
-    """A parser that does not exist or is not installed; by name, or the standard one."""
-    if parser is not None:
-        yield from problems("parser", find_parser, parser)
-    elif language is not None:
-        yield from problems("language", standard_parser, language)
+        yield from problems("tagger", find_tagger, tagger)
 
 
 def _check_lists(

@@ -26,6 +26,7 @@ from gnomon.messages import message
 from gnomon.metrics.base import BoundMetric
 from gnomon.metrics.donors import hashes_of, ranks_of
 from gnomon.metrics.masking import Action
+from gnomon.metrics.means import mean_of_cells
 from gnomon.metrics.sequences import TokenMasks
 from gnomon.metrics.tokenise import Tokenised, fitting_tokeniser, load_tokeniser
 
@@ -98,14 +99,14 @@ class MaskProbe:
     @property
     def lead(self) -> float:
         """Lead of texts masked alike over those masked differently, the closest of three."""
-        return _mean(self.alike) - max(map(_mean, self.different))
+        return mean_of_cells(self.alike) - max(map(mean_of_cells, self.different))
 
     @property
     def shortfall(self) -> float:
         """Shortfall of texts masked alike against identical ones; 0: no more than rounding."""
         if not len(self.alike):
             return 0.0
-        top, alike = _mean(self.identical), _mean(self.alike)
+        top, alike = mean_of_cells(self.identical), mean_of_cells(self.alike)
         return 0.0 if math.isclose(top, alike, rel_tol=_MARGIN, abs_tol=_MARGIN) else top - alike
 
     @property
@@ -118,16 +119,10 @@ class MaskProbe:
         """True if alike scores above different, on average and in most segments that differ."""
         if not len(self.alike):
             return True
-        noise = _MARGIN * max(1.0, abs(_mean(self.alike)))
+        noise = _MARGIN * max(1.0, abs(mean_of_cells(self.alike)))
         differs = ~_close(self.alike, self.different).all(axis=0)
         better = (self.alike > self.different).all(axis=0)
         return self.lead > noise and better.sum() >= _AGREE * differs.sum()
-
-
-def _mean(values: NDArray[np.float64]) -> float:
-    """The mean of what is defined; NaN of nothing."""
-    defined = values[~np.isnan(values)]
-    return float(defined.mean()) if len(defined) else math.nan
 
 
 def _close(alike: NDArray[np.float64], different: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -182,7 +177,10 @@ def _refusal(bound: BoundMetric, tried: Sequence[MaskProbe]) -> str:
         )
     best = max((probe for probe in tried if not probe.blind), key=lambda probe: probe.lead)
     sign = 1.0 if bound.higher_is_better else -1.0
-    alike, different = sign * _mean(best.alike), sign * max(map(_mean, best.different))
+    alike, different = (
+        sign * mean_of_cells(best.alike),
+        sign * max(map(mean_of_cells, best.different)),
+    )
     return (
         f"{bound.name} does not score texts that are masked alike above texts that are masked"
         f" differently: {alike:.4g} and {different:.4g} on {len(best.alike)} segments at best, of"
@@ -429,7 +427,9 @@ class BlackBox(TextEditing):
         if not short:
             return ()
         sign = 1.0 if self.higher_is_better else -1.0
-        top, alike = (sign * _mean(scores) for scores in (self.probe.identical, self.probe.alike))
+        top, alike = (
+            sign * mean_of_cells(scores) for scores in (self.probe.identical, self.probe.alike)
+        )
         how = "worse" if short > 0 else "better"
         notice = message(
             "note.metrics.masked_alike",

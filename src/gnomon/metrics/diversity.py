@@ -6,6 +6,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from gnomon.core.errors import UnknownNameError, UsageError
+from gnomon.metrics.means import mean
 from gnomon.metrics.tokenise import text_tokeniser, tokenise
 
 if TYPE_CHECKING:
@@ -42,9 +43,3 @@ def lexical_values(
 
     sets = [[text for text in group if text is not None] for group in groups]
     return [mean([measure_distance(a, b) for a, b in combinations(texts, 2)]) for texts in sets]
-
-
-def mean(values: Sequence[float | None]) -> float | None:
-    """The mean of the defined values; ``None`` without any."""
-    defined = [value for value in values if value is not None]
-    return sum(defined) / len(defined) if defined else None

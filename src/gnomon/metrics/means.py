@@ -1,17 +1,22 @@
-"""Corpus scores that are means over segments."""
+"""Means of defined values, and corpus scores that are means over segments."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
 __all__ = [
     "aggregate_means",
     "best_by_cell",
+    "mean",
+    "mean_of_cells",
     "mean_over_segments",
     "mean_statistics",
 ]
@@ -31,6 +36,21 @@ def best_by_cell(
     np.maximum.at(best, cell, values)
     best[np.isneginf(best)] = np.nan
     return best.reshape(shape)
+
+
+# Means of what is defined.
+
+
+def mean(values: Iterable[float | None]) -> float | None:
+    """The mean of the defined values; ``None`` without any."""
+    defined = [value for value in values if value is not None]
+    return sum(defined) / len(defined) if defined else None
+
+
+def mean_of_cells(values: NDArray[np.float64]) -> float:
+    """The mean of all defined cells; NaN without any."""
+    defined = values[~np.isnan(values)]
+    return float(defined.mean()) if len(defined) else math.nan
 
 
 # Corpus scores that are means over segments.

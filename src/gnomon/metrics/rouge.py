@@ -337,10 +337,7 @@ class BoundRouge(CountedPairs):
         self, batch: Batch, matches: Matches, shares: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """Score and 1 of every segment, float64 [K, N, 2]; of the reference with the best F."""
-        precision, recall = shares.T
-        both = precision + recall
-        f = np.divide(2 * precision * recall, both, out=np.zeros_like(both), where=both > 0)
-        best = _best(pair_rows(batch), np.stack([precision, recall, f], axis=-1))
+        best = _best(pair_rows(batch), _add_f(*shares.T))
         return mean_statistics(best.reshape(*matches.shape, 3)[..., self._part])
 
     @property
@@ -354,8 +351,10 @@ def _ratios(
     candidate: NDArray[np.number],
     reference: NDArray[np.number],
 ) -> NDArray[np.float64]:
-    precision = matched / np.maximum(candidate, 1)
-    recall = recalled / np.maximum(reference, 1)
+    return _add_f(matched / np.maximum(candidate, 1), recalled / np.maximum(reference, 1))
+
+
+def _add_f(precision: NDArray[np.float64], recall: NDArray[np.float64]) -> NDArray[np.float64]:
     both = precision + recall
     f = np.divide(2 * precision * recall, both, out=np.zeros_like(both), where=both > 0)
     return np.stack([precision, recall, f], axis=-1)

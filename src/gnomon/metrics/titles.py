@@ -89,11 +89,9 @@ def _title_of(text: str) -> _Title:
     except SpecError:
         return _Title(text)
     # what begins like a spec and goes on may be anything
-    return _title_of_spec(spec) if str(spec) == text or "(" in text else _title_of_name(text)
-
-
-def _title_of_name(name: str) -> _Title:
-    return _Title(getattr(metric_class(name), "title", "") or name)
+    if str(spec) == text or "(" in text:
+        return _title_of_spec(spec)
+    return _Title(getattr(metric_class(text), "title", "") or text)
 
 
 def _title_of_spec(spec: Spec) -> _Title:

@@ -41,7 +41,7 @@ def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
     if are_scorers_alone(options.metrics, words, options.scorers, language):
         yield from side_faults(outline, "sentence scorers compare with references")
         tagger = words.tagger if isinstance(words.tagger, str) else None
-        yield from tagger_faults("tagger", tagger)
+        yield from tagger_faults(tagger)
     elif Unscored.name in list_metrics(options.metrics):
         if not has_no_metric(options.metrics):
             message = "'none' is no metric among others: give it alone, or leave it out"

@@ -270,11 +270,6 @@ class MulerRow(Record):
         return self.segments + self.absent
 
     @property
-    def absent_share(self) -> float:
-        """The share of the segments with the feature in a reference that lack it in the output."""
-        return self.absent / self.reference_segments if self.reference_segments else 0.0
-
-    @property
     def muler_with_absent(self) -> float:
         """MuLER if the feature counted as lost where the output alone lacks it."""
         lost = (self.muler or 0.0) * self.segments + self.absent

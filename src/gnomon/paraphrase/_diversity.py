@@ -18,11 +18,12 @@ from gnomon.core.signature import Signature
 from gnomon.core.testset import TestSet
 from gnomon.core.validation import Problem, problems
 from gnomon.data.formats import method_of
-from gnomon.linguistics import parser_faults
+from gnomon.linguistics import find_parser
 from gnomon.messages import message
 from gnomon.messages.audiences import Named, flag
 from gnomon.metrics.base import Metrics, list_metrics
-from gnomon.metrics.diversity import LEXICAL, lexical_values, mean
+from gnomon.metrics.diversity import LEXICAL, lexical_values
+from gnomon.metrics.means import mean
 from gnomon.metrics.registry import check_metric
 from gnomon.metrics.tokenise import check_tokeniser, text_tokeniser
 from gnomon.paraphrase._constraints import Tokeniser
@@ -74,8 +75,8 @@ def check_diversity(outline: Outline | None, options: BoundOptions) -> Iterator[
     for number, metric in enumerate(list_metrics(options.metrics)):
         place, allow_code = f"metrics[{number}]", options.allow_code
         yield from problems(place, check_metric, metric, outline, allow_code=allow_code)  # type: ignore[arg-type]
-    for problem in parser_faults(parser=options.tagger):
-        yield problem._replace(option="tagger")
+    if options.tagger is not None:
+        yield from problems("tagger", find_parser, options.tagger)
 
 
 @dataclass(frozen=True)

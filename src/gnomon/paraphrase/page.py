@@ -118,7 +118,7 @@ class UsedParaphrasesRow(Record):
     identity: str = column("Identity", help="hash of their texts, also in signatures")
 
 
-def paraphrases_used(testset: TestSet, *, segments: int = _SHOWN) -> Finding | None:
+def paraphrases_used(testset: TestSet) -> Finding | None:
     """The paraphrases among the references of a test set, with segments side by side."""
     rows = [
         UsedParaphrasesRow(
@@ -144,6 +144,6 @@ def paraphrases_used(testset: TestSet, *, segments: int = _SHOWN) -> Finding | N
                 column_names(UsedParaphrasesRow),
             ),
         ),
-        exhibits=exhibits_of(testset, segments=segments),
+        exhibits=exhibits_of(testset, segments=_SHOWN),
         facts={"test set": testset.name, "segments": str(testset.segments)},
     )

@@ -6,7 +6,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from gnomon.data.formats import Tree, parse_tree
-from gnomon.metrics.diversity import lexical_values, mean
+from gnomon.metrics.diversity import lexical_values
+from gnomon.metrics.means import mean
 from gnomon.paraphrase.tree_kernels import Nodes, check_decay, similarity
 
 if TYPE_CHECKING:

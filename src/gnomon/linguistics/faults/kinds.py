@@ -102,12 +102,13 @@ class Fault:
 
     def lacks(self, texts: Texts) -> str:
         """Name the missing requirement; empty where nothing is missing."""
+        known = texts.language and importlib.util.find_spec("py3langid")
         there = {
             "source": texts.sources is not None,
             "reference": bool(texts.references),
             "document": texts.documents is not None,
             "others": len(texts.columns) > _OTHERS
-            and (texts.segments >= MANY_SEGMENTS or bool(texts.language and _tells_languages())),
+            and (texts.segments >= MANY_SEGMENTS or bool(known)),
         }
         for need in self.needs:
             if need in there and not there[need]:
@@ -115,10 +116,6 @@ class Fault:
             if need not in there and importlib.util.find_spec(need) is None:
                 return need
         return ""
-
-
-def _tells_languages() -> object:
-    return importlib.util.find_spec("py3langid")
 
 
 def fault(

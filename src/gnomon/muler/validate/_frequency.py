@@ -13,6 +13,7 @@ from gnomon.core.verdicts import metric_title, titles_of
 from gnomon.linguistics import gloss
 from gnomon.messages import message
 from gnomon.messages.grammar import counted
+from gnomon.metrics.means import mean
 from gnomon.muler._mask_kinds import MASKS
 from gnomon.muler.figures import VARIANT, VARIANTS, feature_scores, figures, presence
 from gnomon.muler.validate.initials import (
@@ -20,7 +21,6 @@ from gnomon.muler.validate.initials import (
     averaged,
     defined_numbers,
     grouped,
-    means,
 )
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def frequency_verdict(finding: Finding) -> Iterator[Message]:
             metric=titles[key["metric"]],
             ours=f"{median(map(abs, ours)):.0%}",
             theirs=f"{median(map(abs, theirs)):.0%}",
-            share=f"{means(steadier):.0%}",
+            share=f"{mean(steadier):.0%}",
             pairs=counted(len(steadier), "pair"),
         )
 

@@ -16,13 +16,13 @@ from gnomon.metrics.masking import (
     Action,
     MaskPlan,
 )
+from gnomon.metrics.means import mean
 from gnomon.muler._mask_kinds import MASKS
 from gnomon.muler.figures import presence, ratio
 from gnomon.muler.validate.initials import (
     Part,
     averaged,
     grouped,
-    means,
 )
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def range_verdict(finding: Finding) -> Iterator[Message]:
             finding.positions(some),
             alpha=f"{key['alpha']:.0%}",
             metric=titles[key["metric"]],
-            off=amount(means(sizes) or 0.0, share=True),
+            off=amount(mean(sizes) or 0.0, share=True),
             most=amount(max(sizes), share=True),
             pairs=counted(len(some), "pair"),
         )

@@ -30,7 +30,6 @@ __all__ = [
     "defined_numbers",
     "grouped",
     "initials_by_feature",
-    "means",
 ]
 
 
@@ -146,11 +145,6 @@ def averaged(rows: Sequence[R], *keys: str) -> Iterator[tuple[dict[str, Any], li
 def defined_numbers(values: Iterable[float | None]) -> list[float]:
     """The numbers among some values."""
     return [float(value) for value in values if value is not None]
-
-
-def means(values: Sequence[float]) -> float | None:
-    """The mean; None of nothing."""
-    return sum(values) / len(values) if values else None
 
 
 @dataclass(frozen=True)

@@ -177,11 +177,9 @@ def undisturbed() -> Generator[None]:
 def checkpoints(folder: Path) -> list[Path]:
     """The whole checkpoints of a run, in the order of their steps."""
     files = (folder / "training").glob(f"checkpoint-*/{_PROGRESS}")
-    return sorted((path.parent for path in files), key=_step)
-
-
-def _step(checkpoint: Path) -> int:
-    return int(checkpoint.name.removeprefix("checkpoint-"))
+    return sorted(
+        (path.parent for path in files), key=lambda path: int(path.name.removeprefix("checkpoint-"))
+    )
 
 
 class PassOrder(LengthGroupedSampler):  # type: ignore[misc]  # transformers is not read by mypy
