@@ -90,7 +90,7 @@ def reference_matches(batch: Batch, table: TokenTable, longest: int) -> Iterator
         examples = tokens[theirs[first][:, None] + np.arange(n)]
         for start in range(0, len(tokens), _BLOCK):
             block = slice(start, start + _BLOCK)
-            # what no reference begins with, none holds
+            # an n-gram is in no reference if its beginning is in none
             inside = start + np.flatnonzero((remaining[block] >= n) & (grams[block] >= 0))
             wanted = keys(inside)
             numbers = np.searchsorted(referred_keys, wanted)

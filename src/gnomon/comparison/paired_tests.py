@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     Aggregate: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
-# How systems are compared: the test of their differences, and what is shown of them.
+# Plan of the tests of differences, and of what is shown.
 
 
 PairedTest: TypeAlias = Literal["bootstrap", "ar", "sacrebleu"]
@@ -159,9 +159,9 @@ class PairedScores:
     from_people: bool = False
     doubtful: frozenset[str] = frozenset()  # outputs are no translations line by line
     unread: bool = False  # the metric does not read the letters of the texts
-    # what it says in words of outputs, by the numbers of system and segment
+    # remarks of the metric on outputs, by system and segment
     remarks: Mapping[tuple[int, int], Mapping[str, str]] = field(default_factory=dict)
-    # of a metric that reads two outputs: what it prefers, and the mean over all others [K, N]; the
+    # of a metric that reads two outputs: its preferences, and their means over all others [K, N]; the
     # scores are then preferences over the baseline
     preferences: NDArray[np.float64] | None = None  # [K, K, N]
     over_others: NDArray[np.float64] | None = None

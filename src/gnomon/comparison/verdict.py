@@ -140,7 +140,7 @@ def compare_verdict(finding: Finding) -> Iterator[Message]:
     metrics = list(dict.fromkeys(pair.row.metric for pair in whole))
     several = len({pair.row.system for pair in whole}) > 1
     sound = [pair for pair in whole if not pair.row.few]
-    # what could change the answer comes first
+    # cautions that could change the answer come first
     yield from _empty(finding)
     yield from _missing(finding)
     chosen = is_baseline_best(finding)

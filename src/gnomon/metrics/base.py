@@ -320,7 +320,7 @@ class BoundMetric(Metric):
         memory: dict[Any, Any] = self.__dict__["_memory"]
         return memory
 
-    # What only some can do.
+    # Powers of some metrics.
 
     def masked(self, batch: Batch, plan: MaskPlan) -> NDArray[np.float64]:
         """Sentence scores of every variant of a plan, float64 [V, K, N]; texts are cut once."""

@@ -256,7 +256,7 @@ class BoundBertScore(BoundMatching):
         return {"precision": 0, "recall": 1, "f": 2}[self.metric.score]
 
 
-# Which model and layer a metric on embeddings uses where its options name none.
+# Default model and layer of metrics on embeddings.
 #
 # The models and layers are those of bert-score 0.3.13: per target language, and per model the layer
 # that correlated best with people's judgements on WMT16.

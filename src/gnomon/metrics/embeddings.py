@@ -55,7 +55,7 @@ __all__ = [
 ]
 
 
-# What the metrics on embeddings share: encoders, weights, fields of signatures, notices.
+# Common parts: encoders, weights, fields of signatures, notices.
 
 
 #: share of unknown pieces from which on a language counts as foreign to the model
@@ -204,7 +204,7 @@ def idf_of(encoder: Encoder, texts: Sequence[str]) -> Idf:
 # Similarities of the tokens of pairs of texts, every text encoded once, memory bounded.
 #
 # Pairs are taken segment by segment, as many at a time as their vectors fit a budget; vectors of a
-# text that later pairs need again are kept until the last of them. What stays is the matrix of
+# text that later pairs need again are kept until the last of them. The result is the matrix of
 # similarities of each pair: from a size on it lies in a temporary file.
 
 

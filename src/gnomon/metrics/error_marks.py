@@ -117,7 +117,7 @@ class ErrorMarks:
     judged: NDArray[np.bool_]  # [R, K, N], the outputs that each looked at
     # errors with an extent on the side that is looked at, by rater, system and segment
     spans: Mapping[Judgement, tuple[ErrorSpan, ...]]
-    # [R, K, N], what else was said of outputs, higher is better; None: nothing
+    # [R, K, N], further scores of outputs, higher is better; None: there are none
     scores: NDArray[np.float64] | None = None
     # errors without an extent (omissions) by rater, system and segment
     placeless: Mapping[Judgement, tuple[ErrorSpan, ...]] = field(default_factory=dict)

@@ -44,7 +44,7 @@ __all__ = [
 ]
 
 
-# What a scoring function is given: decided by its parameters' names, or by what it needs.
+# Arguments of a scoring function, by the names of its parameters or by its needs.
 
 
 #: what a parameter of a scoring function stands for, by its name
@@ -342,7 +342,7 @@ class FunctionMetric(Metric):
     roles: tuple[str, ...]  # what each of its arguments is
     higher_is_better: bool  # False for error rates
     spec: str  # ``python('module:function')`` if it can be imported, or the name alone
-    # what else its signature tells (a hash of its source, where that tells all)
+    # further fields of its signature (a hash of its source, where that is complete)
     fields: tuple[tuple[str, str], ...] = ()
     lists: bool = False  # it is given lists, an item for every candidate
 

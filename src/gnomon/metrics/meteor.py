@@ -58,7 +58,7 @@ def lowered_words(table: TokenTable) -> list[tuple[str, ...]]:
     return [tuple(lowered[i] for i in ids[a:b]) for a, b in pairwise(table.offsets.tolist())]
 
 
-# Which words of a candidate METEOR matches with which words of a reference.
+# Matches of the words of a candidate and a reference.
 
 
 class Stemmer(Protocol):

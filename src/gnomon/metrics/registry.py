@@ -62,7 +62,7 @@ __all__ = [
 ]
 
 
-# Which metrics there are, and from a spec to a metric.
+# Names of metrics, and metrics from specs.
 
 
 _LONGEST_PATH = 255
@@ -471,7 +471,7 @@ def _is_file(text: str) -> bool:
         return False
 
 
-# What a metric refuses of a test set, before anything is bound or scored.
+# Checks of a metric against a test set, before anything is bound or scored.
 
 
 def check_metric(

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 __all__ = ["Rouge"]
 
 
-# The tokens of many texts under ROUGE, at once: what :class:`RougeTokeniser` finds in each.
+# The tokens of many texts under ROUGE, at once, as :class:`RougeTokeniser` finds them.
 
 
 _HALF = 0.5  # of the letters and digits of the references

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["BoundSegmentScores", "BoundSystemScores", "ScoreFile"]
 
 
-# Where the texts of a batch stand in the test set that a metric was bound to.
+# Places of the texts of a batch in the test set that a metric was bound to.
 
 
 def positions(batch: Batch, own: Batch, what: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -127,7 +127,7 @@ def has_marked(offsets: NDArray[np.int64], marked: NDArray[np.bool_]) -> NDArray
     return before[offsets[1:]] > before[offsets[:-1]]
 
 
-# Which metric tokens a plan masks, and the token sequences of its variants.
+# Metric tokens that a plan masks, and the token sequences of its variants.
 
 
 #: ids of masks

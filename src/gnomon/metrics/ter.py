@@ -246,7 +246,7 @@ def ter_tokeniser(options: Ter) -> Tokeniser:
         case_sensitive=options.case_sensitive,
     )
 
-    # past its cache: what is split here is all words at once
+    # past its cache: all words are split at once
     tokenize = TercomTokenizer.__call__.__wrapped__
 
     def split(text: str) -> list[str]:

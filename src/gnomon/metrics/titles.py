@@ -88,7 +88,7 @@ def _title_of(text: str) -> _Title:
         spec = read_spec(text)
     except SpecError:
         return _Title(text)
-    # what begins like a spec and goes on may be anything
+    # text that begins like a spec may go on as anything
     if str(spec) == text or "(" in text:
         return _title_of_spec(spec)
     return _Title(getattr(metric_class(text), "title", "") or text)

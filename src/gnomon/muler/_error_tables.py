@@ -59,7 +59,7 @@ _LISTED = 15
 _UNLISTED = 0.01
 #: of at least so many marks, as many cut words where places are wrong
 _MARKS, _CUT = 20, 0.3
-# what text lists of each table
+# columns of each table in text
 _RATES = ("feature", "occurrences", "rate", "rate_low", "rate_high", "relative")
 _DIFFERING = (
     *("severity", "feature", "system_a", "system_b", "rate_a", "rate_b"),

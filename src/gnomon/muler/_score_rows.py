@@ -35,7 +35,7 @@ class Scored:
     grouping: Grouping
     examples: int
     per_segment: bool = False
-    # with what decides whether there are too few or too many
+    # with the figures by which there are too few or too many
     rows: dict[str, list[tuple[MulerRow, Mean]]] = field(default_factory=dict)
     by_document: list[str] = field(default_factory=list)  # features whose counts are
     segments: list[MulerSegmentRow] = field(default_factory=list)

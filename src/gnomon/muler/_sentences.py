@@ -111,7 +111,7 @@ def _exhibit(
     )
 
 
-# Scorers by what a user writes, and by the labels under which tables list them.
+# Scorers by a user's notation, and by their labels in tables.
 
 
 _CODE = re.compile(r"([^=]+)=python\((['\"])(.*)\2\)")
@@ -185,7 +185,7 @@ def _scorer(given: AnyScorer, *, allow_code: bool) -> SentenceScorer:
     return scorer(cast("Callable[[str], float | None]", import_target(target)), name=name)
 
 
-# How far candidates lie from their references on the scale of a sentence scorer.
+# Distance of candidates from their references on the scale of a sentence scorer.
 
 
 @dataclass(frozen=True)
@@ -328,7 +328,7 @@ def _mean_at(mean: Mean, n: int, alpha: float) -> tuple[float, float, float]:
     return low, high, p if n >= LEAST else math.nan
 
 
-# What they say, in sentences.
+# Sentences.
 
 
 def sentences_verdict(finding: Finding) -> Iterator[Message]:

@@ -222,7 +222,7 @@ class MaskChoice(Masks):
         return {"masking": "pooled", **fields} if metric.masks_used == "pooled" else fields
 
 
-# What is refused before any work
+# Checks before any work
 
 
 def side_faults(outline: Outline | None, needs: str) -> Iterator[Problem]:
@@ -488,7 +488,7 @@ def _masks_tokens(metric: BoundMetric) -> bool:
 _MEASURED = 4000  # texts in which masked tokens are measured
 _LONG = 3.0  # times the length of its words from which on there is a notice
 _LONG_MATCH = 1.05  # likewise, of what a pattern matches
-# what a reader may ask for instead
+# alternatives for the reader
 _IN_PLACE, _SUBSTITUTE = flag("masking", "in-place"), flag("masking", "substitute")
 
 

@@ -107,7 +107,7 @@ def _member(name: str, testset: TestSet) -> Member:
     return Member(name, testset.select(systems=machines) if human else testset, human)
 
 
-# Sentence scorers among what is correlated: minus their mean absolute difference.
+# Sentence scorers as points: minus their mean absolute difference.
 
 
 def add_scorers(

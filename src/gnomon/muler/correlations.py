@@ -438,7 +438,7 @@ def _frequency(title: str, where: dict[str, Cell]) -> Iterator[View]:
         )
 
 
-# What is correlated: MuLER of a feature and scores, one point per system and test set.
+# Points: MuLER of a feature and scores, of each system and test set.
 
 
 SCORER = "scorer:"  # what the features of sentence scorers begin with
@@ -502,7 +502,7 @@ def points_of(
             )
 
 
-# What correlations say, in sentences.
+# Sentences on correlations.
 
 
 def correlate_verdict(finding: Finding) -> Iterator[Message]:

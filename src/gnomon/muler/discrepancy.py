@@ -136,7 +136,7 @@ def _heat_map(name: str, slice_name: Cell, slice_label: str) -> HeatMap:
     )
 
 
-# What it says, in sentences.
+# Sentences.
 
 
 #: systems with a sentence each

@@ -418,7 +418,7 @@ def _difference(a: float | None, b: float | None, sign: float) -> float | None:
     return None if a is None or b is None else sign * (a - b)
 
 
-# Where a feature occurs, and on which side there is more of it.
+# Occurrences of a feature on both sides.
 
 
 _ONE_EACH = ("ent", "pos", "morph", "dep")

@@ -280,7 +280,7 @@ def compared(
     return Compared(difference, reliable, effective, family, draws)
 
 
-# Where the words of a feature differ, and nothing else is looked at.
+# Differences restricted to segments in which the words of a feature differ.
 
 
 def _test_words(

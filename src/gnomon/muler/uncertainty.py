@@ -187,7 +187,7 @@ def _settled(error: Floats, still: float | Floats) -> Floats:
     return np.where(error < still, 0.0, error)
 
 
-# How far the figures of a feature would move on another test set of the same kind.
+# Intervals of the figures of a feature.
 
 
 _SAME = 1e-9  # figures that differ by less are equal
@@ -418,7 +418,7 @@ class Uncertainty:
     words: WordsByFeature
     effects: list[float] = field(default_factory=list)
     by_document: dict[str, bool] = field(default_factory=dict)
-    # by slice and feature: which segments have too few of it
+    # by slice and feature: segments that have too few of it
     missing: dict[str | None, dict[str, Floats]] = field(default_factory=dict)
     _frames: dict[tuple[str, str | None], Frame] = field(default_factory=dict)
 

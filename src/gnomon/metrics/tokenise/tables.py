@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 
-# Tokens of many texts as arrays: what the n-gram metrics and the masks work on.
+# Tokens of many texts as arrays, for n-gram metrics and masks.
 
 
 class TokenPlaces(NamedTuple):

@@ -52,7 +52,7 @@ __all__ = [
 ]
 
 
-# What a tokeniser reads, character by character, and where each character comes from.
+# A tokeniser's input, character by character, with the origin of each.
 #
 # A tokeniser may lower-case, unescape and delete before it splits. Each of these steps is done here
 # on :class:`Characters`, which remember the place in the original text, so that tokens can be found

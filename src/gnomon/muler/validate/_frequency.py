@@ -87,7 +87,7 @@ def frequency_views(metrics: Sequence[str]) -> Iterator[View]:
         )
 
 
-# What it says, in sentences.
+# Sentences.
 
 
 def frequency_verdict(finding: Finding) -> Iterator[Message]:

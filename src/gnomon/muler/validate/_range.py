@@ -87,7 +87,7 @@ def range_views(metrics: Sequence[str]) -> Iterator[View]:
         )
 
 
-# What it says, in sentences.
+# Sentences.
 
 
 def range_verdict(finding: Finding) -> Iterator[Message]:
@@ -109,7 +109,7 @@ def range_verdict(finding: Finding) -> Iterator[Message]:
         )
 
 
-# Does the score between the two oracles rise in step with how much of a feature is right?
+# Scores between the two oracles, by the share of a feature that is right.
 
 
 def range_experiment(setup: Setup, split: Sequence[Initials], shares: Sequence[float]) -> Part:
@@ -202,7 +202,7 @@ def _system_rows(
     alphas: Sequence[float],
 ) -> Iterator[RangeRow]:
     for alpha, cut, hybrid in zip(alphas, cuts, means.hybrids, strict=True):
-        # the place between the ends is one less what MuLER would call it
+        # the place between the ends is 1 - the hybrid's MuLER
         left = None if cut is None else ratio(hybrid, means.oracle, means.anti_oracle)
         yield RangeRow(
             **key,

@@ -227,7 +227,7 @@ def random_views(metrics: Sequence[str]) -> Iterator[View]:
         )
 
 
-# What it says, in sentences.
+# Sentences.
 
 
 _ALPHA, _Z_ONE = 0.05, 1.644854
@@ -270,7 +270,7 @@ def _describe_row(row: RandomWordsRow) -> str:
     return f"{gloss(row.feature)} ({row.system}: {amount(muler, share=True)} against {random})"
 
 
-# Is a feature's MuLER its own, or would any words of like frequency have the same?
+# Comparison of features with random words of like frequency.
 
 
 Vocabulary: TypeAlias = Literal["all", "content"]
