@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     Floats: TypeAlias = NDArray[np.float64]
 
-#: what must hold of an output for people to have found it free of errors
+#: condition under which people found an output free of errors
 ErrorFree: TypeAlias = Literal["both", "score", "spans"]
-#: what is counted, and how outputs are averaged
+#: unit that is counted, and average over outputs
 UNITS = ("characters", "spans")
 AVERAGES = ("pooled", "segment")
 
@@ -252,7 +252,7 @@ def span_contests(every: Sequence[MarkedPairs], draws: Draws | None) -> Iterator
             yield SpanContest(first.name, second.name, figure, p, len(common))
 
 
-# Which outputs are free of errors
+# Outputs free of errors
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,7 +47,7 @@ Files: TypeAlias = Annotated[
 _PAIR = re.compile(r"(?<![A-Za-z])[a-z]{2,3}(?:_[A-Za-z]+)?-[a-z]{2,3}(?:_[A-Za-z]+)?(?![A-Za-z])")
 
 
-#: what files of scores are called, compressed or not
+#: names of files of scores, compressed or not
 _SUFFIXES = (".score", ".tsv", ".jsonl", ".ndjson", ".wmt")
 _BLOCKS = re.compile(
     r"(?P<metric>.+)-(?P<reference>[^-]+)\.(?P<level>\w+)\.score(?:\.gz)?", re.DOTALL

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from gnomon.agreement.pairing import JudgedMetric, Pairing
 
-# What each measure says of all metrics on one test set: values, intervals, ranks.
+# Results of each measure for all metrics on one test set: values, intervals, ranks.
 
 
 ALL = "all"

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 LEAST_SETS, LEAST_PAIRS = 3, 100
 FORMAT: Literal["gnomon.meaning"] = "gnomon.meaning"
 FILE_VERSION = 1
-#: what sentences call the kinds of human scores
+#: names of the kinds of human scores in sentences
 _JUDGEMENTS = {
     "da": "direct assessment",
     "da-raw": "direct assessment",
@@ -165,7 +165,7 @@ class _MeaningFile(_Part, frozen=True):
     meanings: tuple[Meaning, ...]
 
 
-# What sets are called
+# Names of sets
 
 
 def year_in(name: str) -> int | None:
@@ -221,7 +221,7 @@ def describe_class(
     return {"size": kind, **figures, "unit": unit, "systems": systems}
 
 
-# How a meaning is made
+# Computation of a meaning
 
 
 def set_pairs(pairing: Pairing, entry: JudgedMetric) -> SetPairs:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gnomon.agreement.pairing import JudgedMetric, Pairing
     from gnomon.messages.audiences import Words
 
-# What is measured: a statistic at a level, under a grouping; and the presets of shared tasks.
+# Measures: a statistic at a level, under a grouping; and the presets of shared tasks.
 
 
 Level: TypeAlias = Literal["system", "segment"]
@@ -341,7 +341,7 @@ def value(found: MeasuredScores, metric: int) -> Value:
     return special(found, found.metrics[metric])
 
 
-#: what random scores reach on average, where that does not depend on people's
+#: mean of random scores, where it does not depend on people's
 _CHANCE = {"pairwise_accuracy": 0.5, "darr": 0.0}
 #: draws of random scores, where no formula gives what they reach
 _DRAWS = 10

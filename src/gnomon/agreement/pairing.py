@@ -93,7 +93,7 @@ class JudgedMetric:
     control: bool = False  # whether it is no metric but something to compare metrics with
     # why people's scores cannot judge it, see :mod:`gnomon.metrics.circularity`
     circular: str | None = None
-    # what makes system scores of some segments; None: they are means of segment scores
+    # aggregate of segments; None: system scores are means of segment scores
     corpus: CorpusStatistics | None = None
     directed: bool = False  # whether it is known which way its scores point
 
@@ -137,7 +137,7 @@ class Pairing:
     segments: NDArray[np.float64]  # people's segment scores [K, N]
     ranking: Ranking | None  # relative rankings
     entries: tuple[JudgedMetric, ...]  # the metrics, in the order given
-    # how to make their scores again, by metric
+    # functions that make their scores again, by metric
     signatures: Mapping[str, Signature] = field(default_factory=dict)
     controls: tuple[JudgedMetric, ...] = ()  # what stands beside figures that judge ties
     documents: tuple[str, ...] | None = None  # the document of each segment; None: nobody knows
@@ -538,7 +538,7 @@ def _entry(name: str, scores: Scores, systems: Sequence[str], segments: int) -> 
     )
 
 
-# What tie-aware figures are compared with: constants, chance, lengths.
+# Controls of tie-aware figures: constants, chance, lengths.
 
 
 PREFIX = "control: "

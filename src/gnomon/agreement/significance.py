@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 #: over fewer systems a bootstrap says nothing
 FEW_SYSTEMS = 4
 
-# What can be chosen of tests, by name.
+# Tests by name.
 
 
 Test: TypeAlias = Literal["auto", "williams", "permutation", "bootstrap"]
 
 
-# How differences between metrics are tested, and what tests say.
+# Tests of differences between metrics, and their results.
 
 
 @dataclass(frozen=True)

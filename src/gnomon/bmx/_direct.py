@@ -163,7 +163,7 @@ def _sums_by_word(
 # Marked errors as explanations: which words does the metric itself mark as wrong?
 
 
-#: what an error costs, as MQM and xCOMET count, where its marker does not say
+#: penalty of an error, as in MQM and xCOMET, where its marker gives none
 _PENALTIES = {"minor": 1.0, "major": 5.0, "critical": 10.0}
 
 

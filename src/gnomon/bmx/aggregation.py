@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["SHIFTS", "Shift", "combine", "power_mean", "power_means"]
 
 
-# How importances, which may be negative, are made fit for a power mean.
+# Shifts of importances, which may be negative, for a power mean.
 
 
 Shift = Literal["paper", "floor", "exponential"]

@@ -176,7 +176,7 @@ def _nearest(values: Floats, wanted: float) -> int:
     return int(np.flatnonzero(far <= far.min() + _ROUNDING)[0])
 
 
-# What a setting gains on data that it was not chosen on.
+# Gain of a setting on data that it was not chosen on.
 
 
 class Judged(NamedTuple):

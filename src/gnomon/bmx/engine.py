@@ -475,7 +475,7 @@ def _top_scores(
     return scores
 
 
-# What a bound metric remembers of its explanations, in memory and, if wanted, on disk.
+# Explanations of a bound metric, kept in memory and, if wanted, on disk.
 
 
 _LIMIT = 1 << 28

@@ -60,7 +60,7 @@ __all__ = [
 ]
 
 
-# What an explainer is.
+# The protocol.
 
 
 @runtime_checkable
@@ -245,7 +245,7 @@ class Unfrozen(Options):
         return self
 
 
-# Which explainers there are, and from a spec to an explainer.
+# The registry, and explainers from specs.
 
 
 #: built-in ones are loaded when named; the classes are ``gnomon.metrics.Options``
@@ -283,7 +283,7 @@ def reaches_of_explainer(text: str) -> frozenset[Capability]:
     return EXPLAINERS.reaches(text)
 
 
-#: what specs of explainers reach
+#: permissions that specs of explainers need
 REACHES_OF_EXPLAINERS = Reaches(of_text="gnomon.bmx.explainers:reaches_of_explainer")
 #: one explainer, as a spec or made
 ExplainerSpec: TypeAlias = Annotated[

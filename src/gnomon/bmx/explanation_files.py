@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 _SIDES = ("candidate", "reference", "source")
-#: what an error of a severity takes away: MQM's penalties, a critical error as a major one
+#: penalty of an error by severity: MQM's, a critical error as a major one
 _SEVERITIES = {
     **{name: -MQM_WEIGHTS[name] for name in ("major", "minor", "neutral", "no-error")},
     "critical": -MQM_WEIGHTS["major"],

@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 
-# How well do importances separate tagged words from the others?
+# Separation of tagged words from the others by importances.
 
 
 class TagRanks(NamedTuple):
@@ -208,7 +208,7 @@ def _agreement(
     return ErrorAgreement(side.side, auc, precision, recall)
 
 
-# Are explanations faithful? What scores do as the words that they name go, or come.
+# Faithfulness of explanations: scores as the words that they name are deleted or inserted.
 
 
 _GROUP = 4096

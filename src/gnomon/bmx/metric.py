@@ -331,7 +331,7 @@ class BoundBmx(OfOptions):
         sign = 1.0 if self.bound.higher_is_better else -1.0
         base = sign * explanations.scores
         if before:
-            # what the other references add to the score of the explained one keeps its weight
+            # the contribution of the other references to the score keeps its weight
             of_other_references = base - sign * explanations.held
             base = explained.base + of_other_references * float(
                 np.prod([boost.w for boost in before])
@@ -347,4 +347,4 @@ class BoundBmx(OfOptions):
         )
 
 
-# What boosted scores say, in sentences.
+# Sentences on boosted scores.

@@ -45,7 +45,7 @@ __all__ = [
 # The words of a text that explanations are about, with their places.
 
 
-#: what replaces a word that LIME and SHAP remove
+#: replacement of a word that LIME and SHAP remove
 MASK = "UNKWORDZ"
 
 
@@ -223,7 +223,7 @@ def cells_of(batch: Batch, role: Role, *, by_system: bool) -> DistinctCells:
 # Scores of pairs of texts under a bound metric, as batches of one system.
 
 
-#: what a candidate is compared with
+#: the texts beside a candidate
 Role: TypeAlias = Literal["reference", "source"] | None
 
 #: pairs that are scored at a time, which bounds the memory that a metric takes

@@ -218,7 +218,7 @@ _NOTE = (
     " held back; their gains are means over language pairs (of one pair, test sets) of experiments,"
     " each at a p and w that it had no part in."
 )
-#: what is said of human scores that cannot judge a metric
+#: notices on human scores that cannot judge a metric
 _CIRCULAR = "metaeval.circular"
 #: random splits of the segments of the one test set
 _SPLITS = 10

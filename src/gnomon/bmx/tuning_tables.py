@@ -43,7 +43,7 @@ LEAST_UNITS = 3
 #: gains nearer to 0 are none
 ROUNDING = 1e-9
 
-#: what p and w were judged on
+#: data on which p and w were judged
 IN_TURN, HELD_BACK, HALVES = "in turn", "held back", "halves"
 #: the test sets of the row that speaks of all of an explainer's experiments
 ALL_SETS = "all test sets"

@@ -62,7 +62,7 @@ GivenFile: TypeAlias = Annotated[str | PathLike[str] | None, InputFile(), Metava
 Limits: TypeAlias = Annotated[Sequence[str], Metavar("KIND=SHARE")]
 
 _TITLE = "Faults of outputs"
-#: what is wrong with whole files, and is a fault of their segments
+#: anomalies of whole files that are faults of their segments
 _OF_SEGMENTS = ("untranslated", "script")
 _EXAMPLES = """\
 examples:

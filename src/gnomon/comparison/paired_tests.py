@@ -161,7 +161,7 @@ class PairedScores:
     unread: bool = False  # the metric does not read the letters of the texts
     # remarks of the metric on outputs, by system and segment
     remarks: Mapping[tuple[int, int], Mapping[str, str]] = field(default_factory=dict)
-    # of a metric that reads two outputs: its preferences, and their means over all others [K, N]; the
+    # of a metric that reads two outputs: preferences, and means over all others [K, N]; the
     # scores are then preferences over the baseline
     preferences: NDArray[np.float64] | None = None  # [K, K, N]
     over_others: NDArray[np.float64] | None = None

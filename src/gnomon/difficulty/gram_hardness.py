@@ -253,7 +253,7 @@ def _totals(
     return np.stack([np.bincount(row, column, rows) for column in columns], axis=-1)
 
 
-# What is compared: candidates beside the references that judge them.
+# Candidates beside the references that judge them.
 
 
 @dataclass(frozen=True, eq=False)
@@ -306,7 +306,7 @@ def runs(batch: Batch) -> Iterator[Batch]:
     return batch.blocks(_CHARACTERS)
 
 
-# How hard the n-grams of the references were: d(g) = 1 - share of the pool that has g.
+# Hardness of the n-grams of the references: d(g) = 1 - share of the pool that has g.
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["BoundNgramDifficulty", "bind_ngrams"]
 
 
-# What n-grams weigh: their difficulty, 1 where the references of the segment lack them.
+# Weights of n-grams: their difficulty, 1 where the references of the segment lack them.
 
 
 @dataclass(frozen=True, eq=False)

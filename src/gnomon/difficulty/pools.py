@@ -38,7 +38,7 @@ __all__ = ["Pool", "PooledMetric", "check_pool", "choose_pool"]
 #: the share of empty outputs that is said, at least
 _EMPTY_SHARE = 0.01
 
-# Which systems say how hard a word was.
+# Pools of systems.
 
 
 _TOP = re.compile(r"top:([0-9]+)(%?)")
@@ -182,7 +182,7 @@ def _pool(testset: TestSet, chosen: set[str], how: str, human: str | None) -> Po
     return Pool(names, how, human, f"{len(names)}#{content_hash(*texts)}")
 
 
-# What bound metrics with frozen difficulties say of themselves.
+# Bound metrics with frozen difficulties.
 
 
 class PooledMetric(OfOptions):

@@ -100,7 +100,7 @@ class Types:
 _BITS = 32
 
 
-# How hard every word of the references was for a pool of systems (Zhan et al. 2021, eq. 4).
+# Hardness of every word of the references for a pool of systems (Zhan et al. 2021, eq. 4).
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,7 +226,7 @@ def _places(matches: Matches, batch: Batch) -> tuple[Places, NDArray[np.int64]]:
 _LOW = (1 << _BITS) - 1
 
 
-# How well every system of a batch has every token of the references.
+# Matches of every system of a batch with every token of the references.
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ __all__ = ["INTERIM", "HumanTests", "PlannedTests", "Raters"]
 
 #: whether the leniency of raters is taken out
 Raters: TypeAlias = Literal["auto", "adjust", "ignore"]
-#: which of how many analyses
+#: number of the analysis, and of all
 INTERIM = re.compile(r"([1-9]\d?)/([1-9]\d?)")
 _TESTS = Group("intervals and tests")
 

@@ -40,7 +40,7 @@ _MAJORITY, _ALL = "majority", "all"
 _LOWER, _HIGHER = "lower MuLER", "higher MuLER"
 #: the share of segments without what is compared that is said, at least
 _MISSING = 0.01
-#: what stands for an answer where numbers are taken
+#: numbers of answers
 _NUMBERS = {"A": 0.0, "B": 1.0, "tie": 2.0}
 
 
@@ -455,7 +455,7 @@ def _comparison(rows: Sequence[ScoredRow], *, different: bool) -> tuple[Level, s
     return "undecided", "unknown"
 
 
-# How far annotators agree
+# Agreement of annotators
 
 
 def _ratings(given: Mapping[str, Answers], *, scalar: bool) -> list[list[float]]:

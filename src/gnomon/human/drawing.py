@@ -54,7 +54,7 @@ _TITLE = "What people are to judge"
 _SIZE, _PEOPLE = Group("how many"), Group("who judges, and when")
 _Number: TypeAlias = Annotated[int | None, Limits(1, 10**9), Metavar("N"), _SIZE]
 _SUFFIXES: Mapping[str, str] = {"pearmut": ".json", "appraise": ".json", "tsv": ".tsv"}
-#: what is kept beside each campaign
+#: files beside each campaign
 _SAMPLE = "sample.tsv"
 _EXAMPLES = """\
 examples:
@@ -286,7 +286,7 @@ def _write(
     return campaigns
 
 
-# What is shown
+# Tables and views
 
 
 def _finding(

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from gnomon.core.records import Record, column
 
-#: how a campaign is judged and computed
+#: protocol and analysis of a campaign
 Design: TypeAlias = Literal["as judged", "raters adjusted", "one rater for all systems"]
 
 PLAN, BASIS = "plan", "basis"

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from gnomon.core.records import SYSTEM, EndColumns, Record, column
 
-#: what is said of a pair: of its first system, or that nothing can be
+#: summary of a pair: of its first system, or that it is undefined
 PairVerdict: TypeAlias = Literal["better", "worse", "undecided", "too few", "confounded"]
 
 PAIRS, SYSTEMS, RATERS = "pairs", "systems", "raters"

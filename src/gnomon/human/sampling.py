@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gnomon.data.formats import SampledSegment
 
 DesignName: TypeAlias = Literal["random", "stratified"]
-#: what is drawn as a whole
+#: units that are drawn whole
 Unit: TypeAlias = Literal["document", "segment"]
 
 

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     from gnomon.core.findings import ExhibitText
 
-#: what is judged
+#: kinds of judgement
 Origin: TypeAlias = Literal["outputs", "muler", "paraphrases"]
-#: what may be answered where two outputs stand side by side
+#: answers where two outputs stand side by side
 CHOICES = ("A", "B", "tie")
 _SCALE = "from 0 (not at all) to 100 (perfectly)? Leave open what you cannot tell."
 _QUESTIONS: Mapping[tuple[Origin, bool], str] = {

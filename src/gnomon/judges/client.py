@@ -63,7 +63,7 @@ _PRESENTATION = (
 )
 
 
-# What is asked, what is answered, and by whom.
+# Questions and answers.
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ class ChatServer:
     prices: Prices | None = None
 
 
-#: what stands for an answer where requests are only planned
+#: in place of an answer where requests are only planned
 _NOT_ASKED = ChatAnswer("", rejected="it was not asked: requests are only planned")
 
 

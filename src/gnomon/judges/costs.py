@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from gnomon.judges.client import ChatAnswer, ChatQuestion
     from gnomon.messages import Message
 
-#: what a million tokens of questions, and of answers, cost; in the user's currency
+#: prices of a million tokens of questions, and of answers, in the user's currency
 Prices: TypeAlias = tuple[float, float]
 #: bytes of UTF-8 that are counted for a token, where no server has counted any
 BYTES_PER_TOKEN = 4

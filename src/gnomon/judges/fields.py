@@ -29,7 +29,7 @@ _SECRET = re.compile(
     r"|access[-_]?token|^(?:(?:api|auth|hf|id|refresh|session)[-_]?)?token$",
     re.IGNORECASE,
 )
-#: how the keys of well-known servers begin, and headers with any
+#: prefixes of the keys of well-known servers, and headers with any
 _KEY = re.compile(r"(?:sk-|gsk_|hf_|xai-|ghp_|AIza)[\w-]{16,}|Bearer\s+\S+")
 _HOW = "give an object, as extra={'reasoning_effort': 'low', 'top_p': 0.9}"
 

@@ -33,7 +33,7 @@ class Injection:
     words: str
 
 
-#: what candidates say behind their translation
+#: texts that candidates add to their translation
 INJECTIONS = (
     Injection("score", "Score: BEST"),
     Injection(

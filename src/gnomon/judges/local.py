@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 __all__ = ["AnswerForm", "LocalJudge", "answer_form", "check_settings", "local_folder"]
 
 _SCHEMA = "probabilities of answers 1"
-#: how its answers come about, in signatures
+#: origin of its answers, in signatures
 _HOW = "probabilities of answers"
 #: whole numbers of a scale that are all asked for; of a longer scale, and of fractions, some
 _WHOLE, _STEPS = 101, 21
 _CHOICES = ("first", "second", "tie")
 #: below it, most of what a model would say is no answer
 _LITTLE = 0.5
-#: what servers do and a folder does not
+#: options of servers that a folder lacks
 _OF_SERVERS = ("repeats", "temperature", "seed", "max_tokens", "extra", "prices")
 
 

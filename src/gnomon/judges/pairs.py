@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gnomon.judges.metric import BoundChatJudge
     from gnomon.judges.replies import JudgeReply
 
-#: what an answer is worth to the text that stands first
+#: values of answers for the text that stands first
 _FIRST = {"first": 1.0, "tie": 0.5, "second": 0.0}
 
 

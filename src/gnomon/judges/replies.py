@@ -286,7 +286,7 @@ def counted_as(severity: str, rubric: Rubric) -> str:
     return "major" if is_graver else severity
 
 
-# Where quoted errors stand.
+# Places of quoted errors.
 
 
 def located(quote: str, text: str, taken: Sequence[Span] = ()) -> Span | None:

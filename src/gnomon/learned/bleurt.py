@@ -34,7 +34,7 @@ __all__ = ["Bleurt", "BleurtModel"]
 #: ``[CLS]`` and both ``[SEP]``
 _SPECIAL = 3
 _PREFIX = "bleurt."
-#: what RemBERT calls otherwise
+#: names that differ in RemBERT
 _PROJECTION = ("encoder.embedding_projection.", "encoder.embedding_hidden_mapping_in.")
 
 

@@ -77,7 +77,7 @@ class Comet(LearnedOptions):
         bound = BoundComet(self, model, learnt)
         if not {0, 2} <= set(bound.roles):  # it does not compare outputs with references
             return bound
-        # what does not look at all positions has nothing to mask
+        # a head that does not look at all positions has nothing to mask
         pools = model.model.settings.get("pool") in POOLS
         kind = BoundMaskingComet if pools else BoundMatchingComet
         references = (text for text in first_references(testset) if text is not None)

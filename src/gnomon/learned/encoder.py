@@ -221,7 +221,7 @@ class LoadedMetric:
     model: LearnedModel  # what it is
     encoder: MetricEncoder  # its encoder
     load_head: Callable[[], Mapping[str, Any]] = field(repr=False)
-    # what was found for texts last, by name; bound metrics of one model share that
+    # latest results for texts, by name; bound metrics of one model share them
     memory: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -373,9 +373,9 @@ def read_vocabulary(data: bytes, kind: EncoderKind, config: Mapping[str, Any], n
     return tokenizer
 
 
-#: what the names of an encoder's weights begin with
+#: prefixes of the names of an encoder's weights
 ENCODER = "encoder.model."
-#: what a checkpoint may hold beside the weights that are needed
+#: parts of checkpoints beside the weights that are needed
 _UNUSED = ("position_ids", ".pooler.", "dropout_mask", "dropout_fill", "wordloss.weight")
 _SHOWN = 5
 #: least positions of an encoder: special pieces and a few of each text
@@ -496,7 +496,7 @@ def _configuration(kind: EncoderKind, config: Mapping[str, Any]) -> Any:
     return AutoConfig.for_model(kind.model_type, **kept)
 
 
-#: what says how a model was saved, and code that would be run
+#: fields that say how a model was saved, and code that would be run
 _NOT_CONFIGURED = frozenset(
     ("model_type", "architectures", "auto_map", "transformers_version", "torch_dtype", "dtype",
      "_attn_implementation", "attn_implementation", "quantization_config", "_name_or_path")
@@ -523,7 +523,7 @@ def _filled_model(kind: EncoderKind, config: Mapping[str, Any], weights: dict[st
     return network.eval().requires_grad_(False)  # noqa: FBT003  # torch's signature
 
 
-# What was found for texts, kept in memory and on disk.
+# Results for texts, kept in memory and on disk.
 
 
 #: bytes of results that are kept in memory, and of what finds each of them there, about

@@ -44,7 +44,7 @@ _REGRESSION = 250089
 _WORST = 25.0
 #: pieces that the models were trained with
 _LIMITS = {24: 1536, 23: 1024}
-#: where the published models, whose folders hold none, take their vocabulary from
+#: source of the vocabulary of the published models, whose folders hold none
 _VOCABULARY = "google/mt5-xl"
 _NAMED = re.compile(r"metricx-?(23|24)", re.IGNORECASE)
 

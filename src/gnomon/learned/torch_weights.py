@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 __all__ = ["convert_weights", "find_joint_model", "is_plain", "place_of_model"]
 
 _PICKLES = "pytorch_model*.bin"
-#: what else of the folder is taken over: configuration, vocabulary, card
+#: further files that are copied: configuration, vocabulary, card
 _KEPT = ("*.json", "*.model", "vocab.txt", "README.md")
 _INDEX = "pytorch_model.bin.index.json"
 #: a mark of what was written here
 _ORIGIN = "converted.json"
 
 
-#: what models of BLEURT and MetricX call themselves
+#: types of models of BLEURT and MetricX in their configuration
 _KINDS = ("bleurt", "mt5")
 
 

@@ -121,7 +121,7 @@ class CometKiwi(_UnifiedOptions):
 class _SeveralWays(_UnifiedOptions):
     """Options of models that read a candidate in several ways."""
 
-    # what the candidate is read with: all that the model reads ("all"), "source" or "reference"
+    # texts beside the candidate: all that the model reads ("all"), "source" or "reference"
     against: Literal["all", "source", "reference"] = "all"
 
     @property

@@ -181,7 +181,7 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
 # Encoders of COMET: a file of tokenizers, or what transformers makes one of.
 
 
-#: what a folder may hold of a vocabulary
+#: files of a vocabulary
 VOCABULARY_FILES = ("tokenizer.json", "*.model", "vocab.txt", "tokenizer_config.json")
 _XLMR_PIECES = ("<s>", "<pad>", "</s>", "<unk>")
 _BERT_PIECES = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")

@@ -61,11 +61,11 @@ __all__ = [
     "write_learned",
 ]
 
-#: what the files of a converted metric are called
+#: names of the files of a converted metric
 CONFIG, WEIGHTS, VOCABULARY = "config.json", "model.safetensors", "tokenizer.json"
-#: where a folder as COMET publishes it holds the weights
+#: place of the weights in a folder as COMET publishes it
 CHECKPOINT = Path("checkpoints") / "model.ckpt"
-#: what a converted metric says of itself
+#: description of a converted metric
 FORMAT = "gnomon learned metric 1"
 #: folder of converted metrics in gnomon's cache folder
 FOLDER = "gnomon-metrics"

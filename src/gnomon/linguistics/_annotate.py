@@ -234,7 +234,7 @@ def _join_sources(
     )
 
 
-# What is wrong with a request for features, as far as that can be told without a text.
+# Checks of a request for features that need no text.
 
 
 #: kinds of which inventories list examples alone

@@ -54,16 +54,16 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     return "".join([*parts, text[at:]])
 
 
-# Where sentences begin, and what a capital there belongs to.
+# Beginnings of sentences, and their capitals.
 
 
-#: what ends a sentence, in any script
+#: marks that end a sentence, in any script
 FINAL_MARKS = ".!?…‼⁇⁈⁉؟۔।॥။។៕།༎።։。．！？｡"
 _CLOSING = "\"'’”»)]}〉》」』】）］｝"
 _OPENING = "\"'‘“„«‹([{<¿¡"
 #: quotes and brackets that open, and dashes and bullets, before the first word of a sentence
 _OPENED = re.compile(rf"(?:[{re.escape(_OPENING)}]|[-–—•*]\s+)+$")
-#: what ends in a sentence's last mark, then white space where the script has any
+#: text up to a sentence's last mark, then white space where the script has any
 _END = re.compile(
     rf"[{FINAL_MARKS}][{re.escape(_CLOSING)}]*\s+$|[。．！？｡][{re.escape(_CLOSING)}]*$"
 )
@@ -104,7 +104,7 @@ def _is_all_capitals(text: str) -> bool:
     return text.isupper() and sum(map(str.isalpha, text)) > 1
 
 
-# What is deleted, replaced, exchanged.
+# Deletion, replacement, exchange.
 
 
 def deletion(text: str, start: int, end: int) -> Edit:

@@ -54,7 +54,7 @@ __all__ = [
 ]
 
 
-# What an annotator is, and how one is found by name.
+# The protocol of annotators, and their names.
 
 
 GROUP = "gnomon.annotators"
@@ -315,7 +315,7 @@ def describe(tagger: str) -> dict[str, tuple[str, ...]]:
     return {kind: tuple(annotator.inventory(kind)) for kind in kinds}
 
 
-# What a language needs before it can be tagged, and the commands that install it.
+# Requirements of tagging a language, and the commands that install them.
 
 
 # the smallest pipeline of each language that spaCy's authors publish

@@ -44,9 +44,9 @@ _FIXED = data_beside(__file__)
 UPOS: dict[str, str] = _FIXED["upos"]
 #: kinds of entities, likewise
 ENTITIES: dict[str, str] = _FIXED["entities"]
-#: what the form of words shows, likewise
+#: features of the form of words, likewise
 WORD_FORMS: dict[str, str] = _FIXED["forms"]
-#: what features mark whose names are fixed, in a word or two
+#: labels of features whose names are fixed
 MEANINGS = {
     f"{kind}:{name}": what
     for kind, names in (

@@ -188,7 +188,7 @@ def _rules(name: str, word: str) -> list[tuple[re.Pattern[str], re.Pattern[str],
     return [(after, before, one) for (after, before), one in zip(sides, said, strict=True)]
 
 
-# How packages split.
+# Splitting by packages.
 
 
 def _sudachi(_: str) -> Split:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["find_parser", "parse", "standard_parser"]
 
 
-#: what trees are made of: the first of these sets of layers that a tagger gives
+#: layers that trees need: the first of these sets that a tagger gives
 _LAYERS = (("tree",), ("dep", "token"), ("head", "pos"))
 
 

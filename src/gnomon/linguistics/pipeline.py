@@ -176,7 +176,7 @@ def _products_by_numpy() -> contextlib.AbstractContextManager[Any]:
 
 #: texts by which our steps are compared with spaCy's
 _CHECKED = 8
-#: what a parser says of tokens
+#: attributes of tokens that a parser sets
 _PARSED = ("HEAD", "DEP", "SENT_START", "ENT_IOB", "ENT_TYPE")
 
 
@@ -231,10 +231,10 @@ class _Parser:
         component.set_annotations(docs, states)
 
 
-# What rules say of words.
+# Rules by word.
 
 
-#: what of a token a rule may ask, if it is to be tabulated: its word, its tag, its relation
+#: attributes that tabulated rules may ask for: word, tag, relation
 _ASKED = frozenset(("DEP", "IS_SPACE", "LOWER", "ORTH", "TAG", "TEXT"))
 _SAID = frozenset(("POS", "MORPH"))
 _MOST_WORDS = 1 << 18

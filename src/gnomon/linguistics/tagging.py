@@ -219,7 +219,7 @@ def _keep(
     )
 
 
-# Whence marks come: taggers, the user's labels, word lists, patterns.
+# Sources of marks: taggers, the user's labels, word lists, patterns.
 
 
 _GIVEN_BY = {

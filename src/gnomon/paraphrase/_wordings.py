@@ -190,7 +190,7 @@ def _sets_of_wide(testset: TestSet) -> dict[str, Wordings]:
     return dict(groups) | {k: v for k, v in sets_of(bare).items() if k not in groups}
 
 
-# What the command line names: ``inputs`` are its data, ``options`` those of the method.
+# Inputs of the command line: ``inputs`` are its data, ``options`` those of the method.
 
 
 def select_paraphrases(inputs: Any, files: Iterable[str], segments: int | None) -> list[Paraphrase]:

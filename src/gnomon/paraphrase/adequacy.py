@@ -235,7 +235,7 @@ def _ratio(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(total / count)
 
 
-# Which paraphrases to keep.
+# Selection of paraphrases.
 
 
 class Filtered(NamedTuple):

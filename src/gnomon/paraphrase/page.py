@@ -101,7 +101,7 @@ def _exhibit(
     )
 
 
-# Which paraphrases a score was made with: a section of other commands' pages.
+# Paraphrases among the references of a score: a section of other commands' pages.
 
 
 _USED_TITLE = "Paraphrased references"

@@ -122,7 +122,7 @@ def span_counts(
     return SpanCounts(matched, covered, float(len(of_marked)), float(len(of_gold)))
 
 
-#: what a pair gives precision and recall, by the numbers of its spans
+#: contributions of a pair to precision and recall, by the numbers of its spans
 _Pairs: TypeAlias = "dict[tuple[int, int], tuple[float, float]]"
 _LARGE = 10  # spans of both sides that overlap each other, beyond which not all ways are tried
 _MOST_WAYS = 2000

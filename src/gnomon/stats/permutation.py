@@ -188,14 +188,14 @@ def _mean_correlation(sums: NDArray[np.float64], n: NDArray[np.float64]) -> NDAr
 def _nulls_from_pairs(
     measure: GroupedStatistic, human: NDArray[np.float64], scores: NDArray[np.float64], joint: Joint
 ) -> Nulls:
-    # Pairs of systems counted within items. What two metrics' counts differ by is a sum over
-    # cells, and so is what their statistics do, in items where no exchange makes ties, which change
-    # what counts are divided by. Pairs of the other items are counted in 64 draws at once.
+    # Pairs of systems counted within items. The difference of two metrics' counts is a sum over
+    # cells, and so is that of their statistics in items where no exchange makes ties, which change
+    # the divisors of counts. Pairs of the other items are counted in 64 draws at once.
     first, second = joint.places
     people, *by_item = (np.ascontiguousarray(side.T) for side in (human, *scores))
     sides = [(people, by_item[i], by_item[j]) for i, j in zip(first, second, strict=True)]
     alike = measure.statistic == "pairwise_accuracy"
-    # what the counts of an item are divided by if the metric ties nothing
+    # divisors of the counts of an item if the metric ties nothing
     counts = pair_counts(PairedRows(people, people))
     every = counts.total.astype(np.float64)
     divisors = every if alike else np.sqrt(every * counts.concordant)
@@ -265,7 +265,7 @@ def _concordance(counts: NDArray[np.int16], known: NDArray[np.int64]) -> Concord
 
 
 def _has_whole_items(cells: NDArray[np.bool_]) -> bool:
-    # whether there are two systems, and an item's cells are all there or none
+    # two systems or more, and an item's cells are all there or none
     return len(cells) > 1 and bool((cells == cells.any(axis=0)).all())
 
 

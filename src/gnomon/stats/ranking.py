@@ -91,7 +91,7 @@ def _checked(
     return values, wins
 
 
-# Which systems a system-level statistic is taken over.
+# Systems of a system-level statistic.
 
 
 _NORMAL = 1.483  # MAD times this estimates the deviation of normal data

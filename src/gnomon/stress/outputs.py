@@ -28,7 +28,7 @@ __all__ = ["OtherOutputs", "Output", "Word", "mark_places", "words_of"]
 #: marks stand close behind words if so many do for each that stands apart
 _MOSTLY = 10
 
-#: what joins letters and digits: hyphens, apostrophes, points and commas within numbers
+#: signs that join letters and digits: hyphens, apostrophes, points and commas within numbers
 _WITHIN = r"['’\-‑–]|(?<=\d)[.,:](?=\d)"
 _JOINING = frozenset("-‑–'’_")
 #: entities of which no word is changed by rules for common words

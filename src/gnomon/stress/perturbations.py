@@ -49,7 +49,7 @@ __all__ = [
 
 #: characters from start to end (half-open code points), and the text that stands there instead
 Change: TypeAlias = tuple[int, int, str]
-#: what is changed at one place: one change, or several that belong together
+#: changes at one place: one, or several that belong together
 Site: TypeAlias = "Change | Sequence[Change]"
 Severity: TypeAlias = Literal["critical", "major", "minor", ""]
 #: names, with wildcards, or perturbations

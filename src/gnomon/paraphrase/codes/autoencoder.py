@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 
-# How the autoencoder of trees is built and trained.
+# Construction and training of the autoencoder of trees.
 
 
 @dataclass(frozen=True)

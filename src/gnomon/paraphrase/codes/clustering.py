@@ -64,7 +64,7 @@ __all__ = [
 
 Kind: TypeAlias = Literal["semantic", "syntactic", "random"]
 KINDS: tuple[str, ...] = get_args(Kind)
-#: what a sentence gets that has none: an empty line, or one without a tree
+#: code of a sentence without one: an empty line, or one without a tree
 NO_CODE = -1
 _CHUNK = 16384
 
@@ -351,7 +351,7 @@ def _draw(text: str | None, k: int, seed: int) -> int:
     return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big") % k
 
 
-# What makes a vector of a sentence: the spaces that codes are clusters of.
+# Vectors of sentences: the spaces in which codes are clusters.
 
 
 #: texts whose vectors are in memory at a time

@@ -41,7 +41,7 @@ _MODEL = ("n", "model", "device", "precision")
 From0 = Annotated[float, Limits(0)]
 
 
-# What a model is asked for: texts, under which code, with which words in them.
+# Requests to a model: texts, codes, words that must be in them.
 
 
 class Ask(NamedTuple):

@@ -317,7 +317,7 @@ _NUMBER = r"\d+(?:[.,]\d+)*"
 _SHORTEST = 3  # letters by which a name is known again in another form
 
 
-#: what is counted of answers, apart from copies
+#: counts of answers, apart from copies
 _COUNTED = ("numbers", "names", "refused", "unreadable")
 
 

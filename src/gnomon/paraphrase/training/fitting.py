@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Data", "TrainingPlan", "fit", "plan", "prepare"]
 
 
-#: what a damaged file makes libraries raise, beside errors of their own
+#: errors that damaged files make libraries raise, beside their own
 _DAMAGE = (ValueError, TypeError, RuntimeError, EOFError)
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["ABOUT", "Progress", "Recipe", "Score", "score_of"]
 
 
-#: what describes a model, beside it
+#: files that describe a model
 ABOUT = "gnomon-paraphraser.json"
 
 

@@ -74,7 +74,7 @@ def learn(texts: Iterable[str], size: int, seed: int = 0) -> bytes:
     return written.getvalue()
 
 
-#: what SentencePiece says, which has no codes, and what to do
+#: messages of SentencePiece, which has no codes, and remedies
 _REMEDIES = {
     r"value <= (\d+)": "the texts are too few for a vocabulary of {size} pieces: they allow {0};"
     " give more pairs, or ask for {0} or fewer",

@@ -121,7 +121,7 @@ def crossed_negation(
 # Numbers.
 
 _DIGITS = re.compile(r"[1-9]\d?")
-#: what a number counts that stays in digits: units, times of day, parts of dates
+#: nouns of numbers that stay in digits: units, times of day, parts of dates
 _UNITS = words(*_LISTS["units"])
 _SMALL = 12  # up to here both ways of writing are usual
 

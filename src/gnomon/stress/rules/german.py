@@ -207,7 +207,7 @@ def gender(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iter
 _MALE = words(*_LISTS["male"])
 
 
-# What is worded otherwise without harm.
+# Harmless changes of wording.
 
 _COUNTED = re.compile(
     r"(?<![\w.,:/–-])(?P<before>(?:[a-zäöü]+ )?)(?P<number>\d{1,2}|[a-zäöüß]+)"
