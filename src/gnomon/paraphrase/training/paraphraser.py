@@ -44,8 +44,8 @@ examples:
 
 def check_train(_outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """Check options of :func:`gnomon.paraphrase.train` that fit each alone."""
-    yield from problems("", options.of, Recipe)
-    yield from problems("", options.of, Filters)
+    yield from problems("", options.build, Recipe)
+    yield from problems("", options.build, Filters)
     if options.codes is not None and any(isinstance(pair, SentencePair) for pair in options.pairs):
         yield Problem("codes", UsageError("codes belong to files; give pairs theirs"))
     if options.codes is not None:
