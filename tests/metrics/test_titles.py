@@ -89,7 +89,7 @@ class Recall(Options):
 
 def test_a_metric_of_a_package_says_its_title(monkeypatch: pytest.MonkeyPatch) -> None:
     point = EntryPoint("recall", f"{__name__}:Recall", registry.GROUP)
-    monkeypatch.setattr(registry, "_offered", lambda: {"recall": point})
+    monkeypatch.setattr(registry, "_list_offered", lambda: {"recall": point})
     specs = ("recall", "recall(words=True)", "recall(stem=True)")
     from gnomon.metrics import titles
 

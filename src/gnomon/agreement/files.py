@@ -94,7 +94,7 @@ def metric_scores(
     """
     every = _name_score_files(files)
     own = {file.path for file in every if _lies_in_sets(file.path, testsets)}
-    given = _expanded([file for file in every if file.path not in own])
+    given = _expand_folders([file for file in every if file.path not in own])
     by_metric: dict[str, list[Scores | None]] = {}
     used: set[str] = set()
     for number, testset in enumerate(testsets):
@@ -126,7 +126,7 @@ def _name_score_files(files: Files) -> list[_ScoreFile]:
     return named
 
 
-def _expanded(files: Iterable[_ScoreFile]) -> list[_ScoreFile]:
+def _expand_folders(files: Iterable[_ScoreFile]) -> list[_ScoreFile]:
     """Score files, those in folders one by one."""
     expanded: list[_ScoreFile] = []
     for file in files:
@@ -389,7 +389,7 @@ def textless(
 
 def _bare(pair: str | None, human: Files, given: Files) -> TestSet:
     places: dict[tuple[str, int | None], None] = {}
-    for _, path, _, column in _expanded(_name_score_files(given)):
+    for _, path, _, column in _expand_folders(_name_score_files(given)):
         if pair_of(path) not in (None, pair):
             continue
         try:

@@ -323,7 +323,7 @@ def joined(results: Sequence[Result], judging: Judging) -> Iterator[Joined]:
     for group, parts in grouped(results).items():
         if len(parts) > 1:
             if group.measure.statistic == "pairwise_accuracy":
-                yield _pooled(group, parts, judging)
+                yield _pool(group, parts, judging)
             yield _average(group, parts)
 
 
@@ -351,10 +351,10 @@ def mean_value(values: Sequence[Value | None]) -> Value:
     return Value(float(numbers.mean()), int((~np.isnan(numbers)).sum()))
 
 
-def _pooled(group: ResultGroup, parts: Sequence[Result], judging: Judging) -> Joined:
+def _pool(group: ResultGroup, parts: Sequence[Result], judging: Judging) -> Joined:
     everywhere = [n for n in _names(parts) if all(n in p.cells.names for p in parts)]
     chosen = [_only(result.cells, everywhere) for result in parts]
-    values = tuple(_decided(chosen, k) for k in range(len(everywhere)))
+    values = tuple(_decide(chosen, k) for k in range(len(everywhere)))
     how = judging.testing
     drawn = how.resamples > 0 and how.test in ("auto", "permutation") and len(everywhere) > 0
     tests = pooled_verdicts(chosen, how) if drawn else nothing(len(everywhere))
@@ -368,18 +368,18 @@ def _pooled(group: ResultGroup, parts: Sequence[Result], judging: Judging) -> Jo
         tests,
         stats.ranks(scores, tests.p, alpha=how.alpha) if drawn else undefined,
         stats.clusters(scores, tests.p, alpha=how.alpha) if drawn else undefined,
-        tuple((n, _summed([dict(p.controls).get(n) for p in parts])) for n in _controls(parts)),
+        tuple((n, _sum_values([dict(p.controls).get(n) for p in parts])) for n in _controls(parts)),
         tuple(parts),
     )
 
 
-def _decided(parts: Sequence[MeasuredScores], metric: int) -> Value:
+def _decide(parts: Sequence[MeasuredScores], metric: int) -> Value:
     decisions = [stats.pairwise_decisions(p.human, p.metrics[metric]) for p in parts]
     agreeing, total = (sum(side) for side in zip(*decisions, strict=True))
     return Value(agreeing / total if total else float("nan"), total)
 
 
-def _summed(values: Sequence[Value | None]) -> Value:
+def _sum_values(values: Sequence[Value | None]) -> Value:
     defined = [v for v in values if v is not None and v.n]
     total = sum(v.n for v in defined)
     return Value(sum(v.value * v.n for v in defined) / total if total else float("nan"), total)
@@ -444,13 +444,13 @@ def _task_values(
     """Names, weights and values (in 0 to 1) of a measure's tasks."""
     measure, title = group.measure, group.measure.title
     for pooled in (each for each in over if each.label == POOLED and each.group == group):
-        return [(title, len(parts), _scaled(measure, pooled.names, pooled.values))]
+        return [(title, len(parts), _scale(measure, pooled.names, pooled.values))]
     return [
-        (f"{title}, {p.pairing.label}", 1, _scaled(measure, p.cells.names, p.values)) for p in parts
+        (f"{title}, {p.pairing.label}", 1, _scale(measure, p.cells.names, p.values)) for p in parts
     ]
 
 
-def _scaled(measure: Measure, names: Sequence[str], values: Sequence[Value]) -> dict[str, float]:
+def _scale(measure: Measure, names: Sequence[str], values: Sequence[Value]) -> dict[str, float]:
     share = measure.kind.share
     numbers = zip(names, (figure.value for figure in values), strict=True)
     return {name: value if share else (value + 1) / 2 for name, value in numbers}

@@ -566,7 +566,7 @@ def control_entries(pairing: Pairing, *, seed: int) -> tuple[JudgedMetric, ...]:
         lengths = _reference_lengths(pairing)
         if lengths is not None:
             controls["reference length"] = np.tile(lengths, (shape[0], 1))
-    outside = ~_scored(pairing)
+    outside = ~_find_scored(pairing)
     for scores in controls.values():
         scores[outside] = np.nan
     return tuple(
@@ -575,7 +575,7 @@ def control_entries(pairing: Pairing, *, seed: int) -> tuple[JudgedMetric, ...]:
     )
 
 
-def _scored(pairing: Pairing) -> NDArray[np.bool_]:
+def _find_scored(pairing: Pairing) -> NDArray[np.bool_]:
     scored = np.zeros(len(pairing.systems), dtype=bool)
     for entry in pairing.entries:
         scored |= ~np.isnan(entry.system) | (~np.isnan(entry.segments)).any(axis=1)

@@ -397,7 +397,7 @@ def _segments(found: MeasuredScores, metric: NDArray[np.float64]) -> int:
 
 def _decide_scores(found: MeasuredScores, how: Testing) -> Verdicts:
     """Correlations, and accuracy of system scores."""
-    measured = _measured(found)
+    measured = _name_statistic(found)
     what = "systems" if found.measure.level == "system" else "segments"
     result = _bootstrap(found, how, what, measured) if how.resamples else nothing(len(found.names))
     is_pearson = (found.measure.statistic, found.measure.level) == ("pearson", "system")
@@ -411,7 +411,7 @@ def _decide_scores(found: MeasuredScores, how: Testing) -> Verdicts:
     return _permutation(found, how, "cells" if alone or how.cells else "inputs", measured, result)
 
 
-def _measured(found: MeasuredScores) -> dict[str, Any]:
+def _name_statistic(found: MeasuredScores) -> dict[str, Any]:
     """The statistic as :mod:`gnomon.stats` takes it: by name, or as a function."""
     measure = found.measure
     if measure.is_row_statistic:
@@ -473,7 +473,7 @@ def pooled_verdicts(parts: list[MeasuredScores], how: Testing) -> Verdicts:
     """
     accuracy = accuracy_within([len(scores.human) for scores in parts])
     human = np.concatenate([scores.human for scores in parts])
-    metrics = np.concatenate([_standardised(scores) for scores in parts], axis=1)
+    metrics = np.concatenate([_standardise(scores) for scores in parts], axis=1)
     return _permutation(
         parts[0].having(human, metrics),
         how,
@@ -505,7 +505,7 @@ def accuracy_within(
     return accuracy
 
 
-def _standardised(part: MeasuredScores) -> NDArray[np.float64]:
+def _standardise(part: MeasuredScores) -> NDArray[np.float64]:
     scores = np.where(np.isnan(part.human), np.nan, part.metrics)
     count = (~np.isnan(scores)).sum(axis=1, keepdims=True)
     centred = scores - np.nansum(scores, axis=1, keepdims=True) / np.maximum(count, 1)

@@ -134,11 +134,11 @@ def power_means(
 ) -> Aggregates:
     """Power means of many ragged segments for many p at once."""
     importances = np.ascontiguousarray(values, dtype=np.float64)
-    bounds = _checked(np.asarray(offsets, dtype=np.int64), importances)
+    bounds = _check_offsets(np.asarray(offsets, dtype=np.int64), importances)
     exponents = np.atleast_1d(np.asarray(p, dtype=np.float64))
     if np.isnan(exponents).any():
         raise UsageError("p of a power mean is a number or infinite; got NaN")
-    defined, kept, limits = _defined(importances, bounds)
+    defined, kept, limits = _select_defined(importances, bounds)
     means = np.full((len(exponents), len(defined)), np.nan)
     collapsed = np.zeros(means.shape, dtype=bool)
     ready = shifted(kept, limits, shift)
@@ -194,7 +194,7 @@ def _log_means(logs: Floats, offsets: NDArray[np.int64], p: Floats) -> Floats:
     return means
 
 
-def _checked(offsets: NDArray[np.int64], values: Floats) -> NDArray[np.int64]:
+def _check_offsets(offsets: NDArray[np.int64], values: Floats) -> NDArray[np.int64]:
     fits = (
         offsets.ndim == values.ndim == 1
         and len(offsets) > 0
@@ -210,7 +210,7 @@ def _checked(offsets: NDArray[np.int64], values: Floats) -> NDArray[np.int64]:
     return offsets
 
 
-def _defined(
+def _select_defined(
     values: Floats, offsets: NDArray[np.int64]
 ) -> tuple[NDArray[np.bool_], Floats, NDArray[np.int64]]:
     """Which segments have importances, all finite; and these alone."""

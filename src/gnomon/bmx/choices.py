@@ -311,12 +311,12 @@ def halves(
         first, second = np.sort(order[: n // 2]), np.sort(order[n // 2 :])
         for half, rest in ((first, second), (second, first)):
             gains.append(
-                _measured(explained.score[kept], explained.human[kept], sides, w, (half, rest))
+                _measure_gain(explained.score[kept], explained.human[kept], sides, w, (half, rest))
             )
     return Halves(*np.array(gains).T)
 
 
-def _measured(
+def _measure_gain(
     score: Floats,
     human: Floats,
     sides: list[Floats],

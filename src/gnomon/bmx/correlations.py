@@ -97,7 +97,7 @@ def grid_correlations(score: Floats, means: Floats, human: Floats, w: Floats = W
     """
     if len(score) < _FEWEST:
         return np.full((len(means), len(w)), np.nan)
-    h, s0, unit = _centred(human), _centred(score), float(_unit(score))
+    h, s0, unit = _centre(human), _centre(score), float(_unit(score))
     h, s0 = h / _or_one(np.sqrt(h @ h)), s0 / unit
     sums = [_sums(means[i : i + _ROWS], h, s0) for i in range(0, len(means), _ROWS)]
     scales, squares, with_h, with_s0 = np.concatenate(sums, axis=1) if sums else np.empty((4, 0))
@@ -120,13 +120,13 @@ def grid_correlations(score: Floats, means: Floats, human: Floats, w: Floats = W
 def _sums(means: Floats, h: Floats, s0: Floats) -> Floats:
     """Of centred rows in units of their largest magnitude: that, and their three sums [4, rows]."""
     scales = _unit(means)
-    s_hat = _centred(means / scales[:, None])
+    s_hat = _centre(means / scales[:, None])
     squares = np.einsum("ij,ij->i", s_hat, s_hat)
     return np.stack([scales, squares, s_hat @ h, s_hat @ s0])
 
 
 def _alone(values: Floats, h: Floats) -> float:
-    centred = _centred(values) / _unit(values)
+    centred = _centre(values) / _unit(values)
     length = np.sqrt(centred @ centred)
     return float(centred @ h / length) if length > 0 else float("nan")
 
@@ -136,7 +136,7 @@ def _unit(values: Floats) -> Floats:
     return np.asarray(_or_one(np.abs(values).max(axis=-1)))
 
 
-def _centred(values: Floats) -> Floats:
+def _centre(values: Floats) -> Floats:
     """Rows less their means; 0 all along where a row does not vary."""
     centred = values - values.mean(axis=-1, keepdims=True)
     spread = centred.max(axis=-1) - centred.min(axis=-1)
@@ -146,7 +146,7 @@ def _centred(values: Floats) -> Floats:
 
 
 def _varies(values: Floats) -> bool:
-    return bool(_centred(values).any())
+    return bool(_centre(values).any())
 
 
 def _or_one(values: Floats) -> Floats:

@@ -140,7 +140,8 @@ class IterationLevel:
             parts = [(side.candidate, side.other) for side in sides]
         else:
             parts = [
-                (_explained(asked, 0, scores), _explained(asked, 1, scores)) for asked in self.asked
+                (_explain_side(asked, 0, scores), _explain_side(asked, 1, scores))
+                for asked in self.asked
             ]
         if not self.planner.both:
             parts = [(candidate, _NONE) for candidate, _ in parts]
@@ -193,7 +194,7 @@ def _number_positions(
     return planned[0], np.array([below.add(key) for key in keys], dtype=np.int64)
 
 
-def _explained(asked: _Asked, side: int, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def _explain_side(asked: _Asked, side: int, scores: NDArray[np.float64]) -> NDArray[np.float64]:
     chosen = asked.plans[side]
     if chosen is None:
         return _NONE
@@ -255,7 +256,7 @@ class Engine:
             explained = self._explained(group)
             if self.effort.cache is not None:
                 self.effort.cache.put_many(
-                    {self._address(c): _packed(f) for c, f in explained.items()}
+                    {self._address(c): _pack(f) for c, f in explained.items()}
                 )
             explanations |= explained
             done += len(group)
@@ -331,7 +332,7 @@ class Engine:
         if group:
             yield group
 
-    def _explained(self, cells: Sequence[Cell]) -> dict[Cell, CellExplanation]:
+    def _explain_side(self, cells: Sequence[Cell]) -> dict[Cell, CellExplanation]:
         judged = [cell for cell in cells if cell.others or self.scorer.role is None]
         explanations = {cell: self._undefined(cell) for cell in cells}
         return explanations | (_JudgedCells(self, judged).explanations() if judged else {})
@@ -378,7 +379,7 @@ class Engine:
         return CellExplanation(full, held, int(chosen), base, candidate, other)
 
 
-def _packed(explanation: CellExplanation) -> bytes:
+def _pack(explanation: CellExplanation) -> bytes:
     head = [explanation.full, explanation.held, float(explanation.chosen), explanation.base]
     return np.concatenate([head, explanation.candidate, explanation.other]).astype("<f8").tobytes()
 

@@ -262,13 +262,13 @@ def explained(
     """Explanations of the segments that people scored, with their scores, for :func:`tune`."""
     chosen, both = find_explainer(explainer), check_sides(sides)
     scores = human_scores(testset, human)
-    wanted = _sampled(~np.isnan(scores), sample, seed)
+    wanted = _sample_cells(~np.isnan(scores), sample, seed)
     _, bound = bind(testset, metric, allow_code=allow_code)
     kept, notices = cache_of(bound, cache, chosen)
     ready, batch = chosen.bind(testset, bound), testset.batch()
     blocks = list(_blocks(wanted))
     batches = [batch.select(systems=systems, segments=segments) for systems, segments in blocks]
-    inner, before = _iterated(bound, ready)
+    inner, before = _unwrap(bound, ready)
     calls = sum(
         calls_of(inner, block, ready, both=both, before=before, cache=None if before else kept)
         for block in batches
@@ -326,9 +326,7 @@ def _circular(
         yield message("metaeval.circular", metrics=[title], left_out=False, why=why)
 
 
-def _iterated(
-    bound: BoundMetric, explainer: BoundExplainer
-) -> tuple[BoundMetric, tuple[Boost, ...]]:
+def _unwrap(bound: BoundMetric, explainer: BoundExplainer) -> tuple[BoundMetric, tuple[Boost, ...]]:
     """A boosted metric that the same explainer explains again: what it is made of, and how."""
     if isinstance(bound, BoundBmx) and bound.explainer.spec == explainer.spec:
         return bound.bound, bound.metric.boosts
@@ -350,7 +348,7 @@ def human_scores(testset: TestSet, kind: str | None) -> Floats:
     return scores
 
 
-def _sampled(wanted: NDArray[np.bool_], sample: int | None, seed: int) -> NDArray[np.bool_]:
+def _sample_cells(wanted: NDArray[np.bool_], sample: int | None, seed: int) -> NDArray[np.bool_]:
     if sample is None:
         return wanted
     there = np.flatnonzero(wanted)

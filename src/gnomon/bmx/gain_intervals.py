@@ -63,9 +63,7 @@ def gain_interval(
 
     The same segments are drawn for the metric and for the boosted one.
     """
-    scaled = np.stack(
-        [_standardised(values) for values in (human, score, combine(score, means, w))]
-    )
+    scaled = np.stack([_standardise(values) for values in (human, score, combine(score, means, w))])
     h, s = scaled[0], scaled[1:]
     observed = s @ h / float(len(score))
     gain = float(observed[1] - observed[0])
@@ -82,7 +80,7 @@ def gain_interval(
     return Interval(gain, float(low), float(high))
 
 
-def _standardised(values: Floats) -> Floats:
+def _standardise(values: Floats) -> Floats:
     centred = values - values.mean()
     deviation = float(np.sqrt((centred**2).mean()))
     varies = deviation > _CONSTANT * float(np.abs(values).max())

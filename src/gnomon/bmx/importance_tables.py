@@ -88,11 +88,11 @@ def explained_references(
         for k, system in enumerate(explanations.systems)
         for i, segment in enumerate(explanations.segments)
         if (number := int(explanations.judged_by[k, i])) >= 0
-        for name in _called(testset, system, int(segment) - 1, explanations.texts[number])
+        for name in _name_texts(testset, system, int(segment) - 1, explanations.texts[number])
     }
 
 
-def _called(testset: TestSet, system: str, segment: int, text: str) -> Iterator[str]:
+def _name_texts(testset: TestSet, system: str, segment: int, text: str) -> Iterator[str]:
     system_references = testset.system_references.get(system, {})
     for name, texts in (*testset.references.items(), *system_references.items()):
         if texts[segment] == text:

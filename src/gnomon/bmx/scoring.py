@@ -47,7 +47,7 @@ published medians of the explainer, and the shift 'floor', under which no power 
 """
 
 
-def _boosted(metric: AnyMetric, explainer: str | Explainer, *, allow_code: bool) -> Bmx:
+def _boost(metric: AnyMetric, explainer: str | Explainer, *, allow_code: bool) -> Bmx:
     """A metric under BMX, as it is where it is so already."""
     resolved = resolve(metric, allow_code=allow_code)  # type: ignore[arg-type]  # what is none is refused
     if isinstance(resolved, Bmx):
@@ -59,7 +59,7 @@ def check_score(outline: Outline | None, options: BoundOptions) -> Iterator[Prob
     """Check options of :func:`gnomon.bmx.score` that fit each alone."""
 
     def check(metric: AnyMetric) -> None:
-        boosted = _boosted(metric, options.explainer, allow_code=options.allow_code)
+        boosted = _boost(metric, options.explainer, allow_code=options.allow_code)
         boosted.check_outline(outline)
 
     for metric in list_metrics(options.metrics):
@@ -103,13 +103,11 @@ def score(
         SpecError: an option has a value that it cannot have.
         GnomonError: whatever scoring raises.
     """
-    boosted = [
-        _boosted(metric, explainer, allow_code=allow_code) for metric in list_metrics(metrics)
-    ]
-    return _finding(testset, [_scored(testset, each, cache, progress) for each in boosted])
+    boosted = [_boost(metric, explainer, allow_code=allow_code) for metric in list_metrics(metrics)]
+    return _finding(testset, [_score_boosted(testset, each, cache, progress) for each in boosted])
 
 
-def _scored(
+def _score_boosted(
     testset: TestSet, boosted: Bmx, cache: Cache | None, progress: Progress | None
 ) -> BaseAndBoosted:
     bound = boosted.bind(testset)

@@ -37,7 +37,7 @@ def tuning_notices(
     """Notices of what is undefined, left out and not controlled, and what p and w are judged by."""
     if aside:
         yield message("note.tune.aside", experiments=len(aside))
-    yield from _undefined(mine)
+    yield from _say_undefined(mine)
     if mine.left_out is not None and mine.used is not None and any(mine.left_out):
         left = sum(mine.left_out)
         yield message("note.tune.left_out", left=left, segments=left + sum(mine.used))
@@ -45,7 +45,7 @@ def tuning_notices(
     yield from _controls(mine, controls, _large(explained))
 
 
-def _undefined(grids: Grids) -> Iterator[Message]:
+def _say_undefined(grids: Grids) -> Iterator[Message]:
     for index, reason in sorted(grids.reasons.items())[:_SHOWN]:
         named = str(grids.experiments[index])
         yield message("note.tune.no_correlation", experiment=named, reason=reason)

@@ -172,7 +172,9 @@ def gain_rows(families: Sequence[TunedFamily], draws: DrawOptions) -> Iterator[T
             units=len(over[place] or gains[place]),
             p_value=test.p,
             decided=test.decided,
-            collapsed=_mean(shares) if family.judged else _collapsed(family.grids, family.setting),
+            collapsed=_mean(shares)
+            if family.judged
+            else _average_collapsed(family.grids, family.setting),
         )
         yield from rows
 
@@ -219,7 +221,7 @@ def _judged_rows(family: TunedFamily) -> Iterator[TunedGain]:
             over_control=one.gain_over_control,
             intervals={"gain": (interval.low, interval.high)} if interval else None,
             n=int(not math.isnan(one.gain)),
-            collapsed=_collapsed(family.grids.take([one.place]), one.setting),
+            collapsed=_average_collapsed(family.grids.take([one.place]), one.setting),
         )
 
 
@@ -280,7 +282,7 @@ def _experiment(grids: Grids, place: int) -> dict[str, Any]:
     }
 
 
-def _collapsed(grids: Grids, setting: Setting | None) -> float | None:
+def _average_collapsed(grids: Grids, setting: Setting | None) -> float | None:
     """Mean share of collapsed segments of some experiments at a setting."""
     if grids.collapsed is None or setting is None:
         return None

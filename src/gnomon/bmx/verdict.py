@@ -47,13 +47,13 @@ def tune_verdict(finding: Finding) -> Iterator[Message]:
                 "bmx.tune.collapsed",
                 finding.positions([row]),
                 share=row.collapsed,
-                explained=_explained(row),
+                explained=_describe_explanation(row),
                 result=False,
             )
     yield from select_messages("score.cut", finding.notices)
 
 
-def _explained(row: TunedGain) -> dict[str, str]:
+def _describe_explanation(row: TunedGain) -> dict[str, str]:
     """Who explained, and what side."""
     return {"explainer": row.explainer, "sides": row.sides}
 
@@ -75,7 +75,7 @@ def _state_helpfulness(
     rows = [one for one in rows if one.gain is not None]
     pairs = {one.language_pair for one in rows}
     params: dict[str, Any] = {
-        "explained": _explained(row),
+        "explained": _describe_explanation(row),
         "size": _way(value, "more", "less"),
         "value": value,
         "low": low,

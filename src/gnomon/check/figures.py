@@ -195,7 +195,7 @@ class FaultRates:
         family = SystemFamily.from_statistics(
             np.concatenate(values), pairs, documents=documents, seed=self.seed
         )
-        for row, (system, kind, segments) in zip(_tested(family, self), labels, strict=True):
+        for row, (system, kind, segments) in zip(_test_family(family, self), labels, strict=True):
             low, high = row["intervals"]["difference"]
             row["intervals"] = {"difference": (max(low, -1.0), min(high, 1.0))}  # of shares
             yield FaultDifferenceRow(
@@ -238,7 +238,7 @@ class FaultRates:
             parts=parts,
             seed=self.seed,
         )
-        for row, (system, on, segments) in zip(_tested(family, self), labels, strict=True):
+        for row, (system, on, segments) in zip(_test_family(family, self), labels, strict=True):
             yield FaultDifferenceRow(
                 system=system,
                 baseline=baseline,
@@ -257,7 +257,7 @@ class FaultRates:
         return lost[: len(self.testset.systems)]
 
 
-def _tested(family: SystemFamily, rates: FaultRates) -> Iterator[dict[str, Any]]:
+def _test_family(family: SystemFamily, rates: FaultRates) -> Iterator[dict[str, Any]]:
     """Yield the results of a family of comparisons, as cells of rows."""
     draws = family.draws(family_draws(len(family.pairs), rates.resamples))
     tested: Family = family_test(family.comparisons, draws.resampled, confidence=rates.confidence)

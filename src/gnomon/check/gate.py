@@ -29,12 +29,12 @@ def check_limits(outline: Outline | None, options: BoundOptions) -> Iterator[Pro
     """Check the gate of :func:`gnomon.check`."""
     for limit in options.fail_above:
         try:
-            _parsed(limit)
+            _parse_limit(limit)
         except UsageError as error:
             yield Problem("fail_above", error)
 
 
-def _parsed(limit: str) -> tuple[str, float]:
+def _parse_limit(limit: str) -> tuple[str, float]:
     """A kind or group, and a share."""
     kind, _, share = limit.partition("=")
     percent = share.endswith("%")
@@ -67,7 +67,7 @@ def gate_cases(
         UsageError: a kind was not looked for, so that nothing says whether systems pass.
     """
     cases = []
-    for kind, most in map(_parsed, limits):
+    for kind, most in map(_parse_limit, limits):
         names = {kind}
         if kind != UNTRANSLATED:
             names |= {name for name, group in groups.items() if kind in (group, "all")}

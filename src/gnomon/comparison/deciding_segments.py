@@ -135,14 +135,14 @@ class DecidingSegments:
     ) -> tuple[tuple[Highlight, ...], tuple[Highlight, ...]]:
         """The words that only one of two outputs shares with the references."""
         table = self.tokens
-        matches = [_matched(table, text, references) for text in (output, other)]
+        matches = [_count_matches(table, text, references) for text in (output, other)]
         return (
             _highlights(table, output, matches[0] - matches[1]),
             _highlights(table, other, matches[1] - matches[0]),
         )
 
 
-def _matched(table: TokenTable, text: int, references: list[int]) -> Counter[str]:
+def _count_matches(table: TokenTable, text: int, references: list[int]) -> Counter[str]:
     referred: Counter[str] = Counter()
     for reference in references:
         referred |= Counter(table.strings(reference))

@@ -155,7 +155,7 @@ def word_rows(batch: Batch, tokens: TokenTable) -> Iterator[WordFrequencyRow]:
     size, of_cell = len(_FREQUENCIES), group[matches.gram]
     of_word = np.full(len(tokens.vocabulary), -1)
     of_word[matches.examples[:, 0]] = group
-    used = _counted(tokens, of_word[tokens.ids], size)
+    used = _count_tokens(tokens, of_word[tokens.ids], size)
     held = np.bincount(of_cell, matches.held, size)
     ends = [*(str(high - 1) for high in _FREQUENCIES[1:]), ""]
     for n, (low, high) in enumerate(zip(map(str, _FREQUENCIES), ends, strict=True)):
@@ -172,7 +172,7 @@ def word_rows(batch: Batch, tokens: TokenTable) -> Iterator[WordFrequencyRow]:
                 )
 
 
-def _counted(tokens: TokenTable, groups: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+def _count_tokens(tokens: TokenTable, groups: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     """The tokens of each text by group, int64 [T, size]; -1 is none."""
     texts = np.repeat(np.arange(len(tokens)), tokens.lengths)
     places = (texts * size + groups)[groups >= 0]

@@ -253,7 +253,7 @@ def figures(
     caveats = _caveats(paired, pairs, family, plan, least)
     places = [pair[:2] for pair in pairs] if every and not slices else None
     choices = paired.preferences is not None
-    tested = _tested(family, caveats, plan, least, places, choices=choices)
+    tested = _test_pairs(family, caveats, plan, least, places, choices=choices)
     intervals = _score_intervals(alone, plan)
     position = {pair: n for n, pair in enumerate(pairs)}
     found = []
@@ -367,7 +367,7 @@ def _caveats(
     return caveats
 
 
-def _tested(
+def _test_pairs(
     family: SystemFamily,
     caveats: Sequence[Caveat | None],
     plan: PairedTestPlan,

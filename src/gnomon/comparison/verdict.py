@@ -165,7 +165,7 @@ def compare_verdict(finding: Finding) -> Iterator[Message]:
     if together:
         titles = " and ".join(dict.fromkeys(pair.title for pair in together))
         yield message("human.no_documents", _places(together), source=titles)
-    yield from _clustered(sound)
+    yield from _say_clusters(sound)
     yield from _few(every)
     yield from select_messages("score.cut", finding.notices)
 
@@ -210,16 +210,16 @@ def _alone(pair: _SystemPair) -> Message:
     if pair.row.same:
         return message("compare.same", pair.rows, **pair.sentence_fields)
     if pair.row.outcome not in ("better", "worse"):
-        return _undecided(pair)
+        return _say_undecided(pair)
     code = "compare.better" if pair.row.outcome == "better" else "compare.worse"
     return message(code, pair.rows, **pair.sentence_fields)
 
 
-def _undecided(pair: _SystemPair) -> Message:
+def _say_undecided(pair: _SystemPair) -> Message:
     """Two systems without a significant difference, and why."""
     row, parts = pair.row, pair.sentence_fields
     if row.outcome is None:
-        return _untested([pair], pair.rows)
+        return _say_untested([pair], pair.rows)
     if row.caveat in ("different", "skewed"):
         parts |= {"which": row.caveat, "different": row.different}
         return message("compare.few_different", pair.rows, **parts)
@@ -229,7 +229,9 @@ def _undecided(pair: _SystemPair) -> Message:
     return message("compare.undecided", pair.rows, more=_further(row), **parts)
 
 
-def _untested(pairs: Sequence[_SystemPair], places: dict[str, list[int]], **best: Any) -> Message:
+def _say_untested(
+    pairs: Sequence[_SystemPair], places: dict[str, list[int]], **best: Any
+) -> Message:
     """Differences that nothing tested: of systems and a baseline, or of the best of several."""
     row = pairs[0].row
     return message(
@@ -269,7 +271,7 @@ def _best(finding: Finding, pairs: Sequence[_SystemPair]) -> Iterator[Message]:
     places = finding.positions(rows)
     best = {"leader": leader, "systems": len(rows), "score": top.score or 0.0}
     if all(pair.row.outcome is None for pair in others):
-        yield _untested(others, places, **best)
+        yield _say_untested(others, places, **best)
         return
     by_gain = sorted(others, key=lambda pair: pair.row.gain or 0.0, reverse=True)
     worse = [pair for pair in by_gain if pair.row.outcome == "worse"]
@@ -305,7 +307,7 @@ def _say_outcomes(pairs: Sequence[_SystemPair]) -> Iterator[Message]:
     """Several systems and a baseline that was named: a statement for those of each outcome."""
     shared = {"baseline": pairs[0].row.baseline, **pairs[0].metric_fields, **_count_segments(pairs)}
     for outcome in ("better", "worse"):
-        some = _ordered(pairs, outcome)
+        some = _sort_pairs(pairs, outcome)
         if len(some) == 1:
             yield _alone(some[0])
         elif some:
@@ -323,7 +325,7 @@ def _say_outcomes(pairs: Sequence[_SystemPair]) -> Iterator[Message]:
     if len(rest) == 1:
         yield _alone(rest[0])
     elif rest and all(pair.row.outcome is None for pair in rest):
-        yield _untested(rest, _places(rest))
+        yield _say_untested(rest, _places(rest))
     elif rest:
         each_of = [{**pair.sentence_fields, **pair.unproven} for pair in rest]
         parts = {**shared, "each": each_of, "family": rest[0].family}
@@ -339,7 +341,7 @@ def _collect_results(some: Sequence[tuple[str, _SystemPair]]) -> dict[str, Any]:
     return {"each": each, "alike": alike, "every": len(some) > 1, **some[0][1].tested}
 
 
-def _ordered(pairs: Iterable[_SystemPair], outcome: Outcome) -> list[_SystemPair]:
+def _sort_pairs(pairs: Iterable[_SystemPair], outcome: Outcome) -> list[_SystemPair]:
     """Those of an outcome, the largest differences first."""
     some = (pair for pair in pairs if pair.row.outcome == outcome)
     return sorted(some, key=lambda pair: -abs(pair.row.gain or 0))
@@ -354,7 +356,7 @@ def _slices(parts: Sequence[_SystemPair]) -> Iterator[Message]:
     for metric in dict.fromkeys(pair.row.metric for pair in parts):
         of_metric = [pair for pair in parts if pair.row.metric == metric and not pair.row.few]
         for outcome in ("better", "worse"):
-            some = _ordered(of_metric, outcome)
+            some = _sort_pairs(of_metric, outcome)
             if some:
                 yield message(
                     "compare.slice",
@@ -445,7 +447,7 @@ def _missing(finding: Finding) -> Iterator[Message]:
             )
 
 
-def _clustered(sound: Sequence[_SystemPair]) -> Iterator[Message]:
+def _say_clusters(sound: Sequence[_SystemPair]) -> Iterator[Message]:
     decided = (pair for pair in sound if pair.row.outcome in ("better", "worse"))
     alone = [pair for pair in decided if pair.row.documents == 1]
     if alone:

@@ -114,9 +114,9 @@ def read_hardness(path: str | PathLike[str]) -> Hardness:
         fits &= {row.shape for row in (*rows, hardness.count)} == {(int(places.offsets[-1]),)}
         fits &= bool((np.diff(places.offsets) >= 0).all() and np.isfinite(hardness.value).all())
     except (KeyError, IndexError, TypeError, ValueError) as error:
-        raise _damaged(path, error) from error
+        raise _describe_damage(path, error) from error
     if not (fits and whole and places.special.dtype == bool):
-        raise _damaged(path, "its parts do not fit together")
+        raise _describe_damage(path, "its parts do not fit together")
     return hardness
 
 
@@ -138,9 +138,9 @@ def read_grams(path: str | PathLike[str]) -> GramHardness:
         )
         pool, human = _pool(about), _human(about)
     except (KeyError, TypeError, ValueError) as error:
-        raise _damaged(path, error) from error
+        raise _describe_damage(path, error) from error
     if not fits:
-        raise _damaged(path, "its parts do not fit together")
+        raise _describe_damage(path, "its parts do not fit together")
     return GramHardness(
         GramVocabulary(vocabulary, known_keys), keys, missed, systems, references, pool, human=human
     )
@@ -153,10 +153,10 @@ def read_segments(path: str | PathLike[str]) -> SegmentHardness:
         segment, value = arrays["segment"], arrays["value"]
         pool, human = _pool(about), _human(about)
     except (KeyError, TypeError, ValueError) as error:
-        raise _damaged(path, error) from error
+        raise _describe_damage(path, error) from error
     fits = segment.ndim == 1 and segment.shape == value.shape and segment.dtype.kind in "iu"
     if not fits or not ((value > 0) & (value < 1) | np.isnan(value)).all():
-        raise _damaged(path, "its parts do not fit together")
+        raise _describe_damage(path, "its parts do not fit together")
     return SegmentHardness(segment, value, pool, human=human)
 
 
@@ -234,20 +234,20 @@ def _read(path: str | PathLike[str], kind: str) -> tuple[dict[str, Any], dict[st
             arrays = {name: file[name] for name in file.files}
         about = json.loads(arrays.pop("about").tobytes())
     except (KeyError, AttributeError, RecursionError, zipfile.BadZipFile, zlib.error) as error:
-        raise _damaged(path, error) from error
+        raise _describe_damage(path, error) from error
     except (OSError, ValueError, EOFError, MemoryError) as error:
         whole = zipfile.is_zipfile(path)  # of other files numpy says to trust their pickles
-        raise _damaged(path, error if whole else "it is no zip of arrays") from error
+        raise _describe_damage(path, error if whole else "it is no zip of arrays") from error
     if not isinstance(about, dict):
-        raise _damaged(path, "it does not say what it holds")
+        raise _describe_damage(path, "it does not say what it holds")
     if about.get("format") != _FORMAT or about.get("kind") != kind:
-        raise _damaged(
+        raise _describe_damage(
             path, f"it holds difficulties of {about.get('kind')}, where those of {kind} are wanted"
         )
     return about, arrays
 
 
-def _damaged(path: str | PathLike[str], problem: object) -> FormatError:
+def _describe_damage(path: str | PathLike[str], problem: object) -> FormatError:
     return FormatError(
         f"this is no file of difficulties, or it is damaged ({problem}); make one with gnomon"
         " difficulty score --save",

@@ -163,7 +163,7 @@ def words(
         notices += (
             name_metric(metric.metric.spec, n) if several else n for n in metric.notices(batch)
         )
-        notices += _explained(all_words, least)
+        notices += _explain_words(all_words, least)
         notices += empty_notices(testset, metric.pool.systems if metric.pool else ())
     without = ("metric",) if len(bound) == 1 else ()
     return Finding(
@@ -183,7 +183,7 @@ def words(
     )
 
 
-def _explained(words: ReferenceWords, least: int) -> tuple[Message, ...]:
+def _explain_words(words: ReferenceWords, least: int) -> tuple[Message, ...]:
     several = int((words.words.pieces > 1).sum())
     edge = hard(words)[1]
     notices = []

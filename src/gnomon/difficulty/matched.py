@@ -87,14 +87,14 @@ def weights_of(places: Places, difficulty: NDArray[np.float64], options: Difficu
     value = np.zeros(len(difficulty))
     plain = places.plain
     group = places.group[plain]
-    smoothed = _smoothed(difficulty[plain], group, len(places.segment), options.smooth)
+    smoothed = _smooth_values(difficulty[plain], group, len(places.segment), options.smooth)
     value[plain] = normalised(smoothed, group, len(places.segment), options)
     types = places.types
     means = running_means(types, value[plain]) if options.variant else types.means(value[plain])
     return Weights(places, value, means)
 
 
-def _smoothed(
+def _smooth_values(
     values: NDArray[np.float64], group: NDArray[np.int64], groups: int, smooth: float
 ) -> NDArray[np.float64]:
     if not smooth:

@@ -99,8 +99,8 @@ def choose_pool(
         return _pool(testset, set(pool), f"{len(pool)} systems by name", None)
     if pool == "all":
         return _pool(testset, set(testset.systems), f"all {len(testset.systems)} systems", None)
-    ranked, shown, human = _ranked(testset, by)
-    wanted = _wanted(pool, len(ranked))
+    ranked, shown, human = _rank_systems(testset, by)
+    wanted = _count_wanted(pool, len(ranked))
     how = f"top {wanted} of {len(ranked)} by {shown}"
     return replace(_pool(testset, set(ranked[:wanted]), how, human), is_top=True)
 
@@ -127,7 +127,7 @@ def check_choice(outline: Outline, pool: str | tuple[str, ...], by: str | None =
         )
     if by is not None and by not in kinds:
         _check_score(by, outline, kinds)
-    return _wanted(pool, len(outline.systems))
+    return _count_wanted(pool, len(outline.systems))
 
 
 def _check_score(by: str, outline: Outline, kinds: tuple[str, ...]) -> None:
@@ -139,7 +139,7 @@ def _check_score(by: str, outline: Outline, kinds: tuple[str, ...]) -> None:
         raise UnknownNameError("score to rank systems by", by, [*kinds, "bleu", "chrf"]) from None
 
 
-def _wanted(pool: str, ranked: int) -> int:
+def _count_wanted(pool: str, ranked: int) -> int:
     match = _TOP.fullmatch(pool)
     number, share = (int(match[1]), match[2]) if match else (0, "")
     wanted = number * ranked // 100 if share else number
@@ -153,7 +153,7 @@ def _wanted(pool: str, ranked: int) -> int:
     return wanted
 
 
-def _ranked(testset: TestSet, by: str | None) -> tuple[list[str], str, str | None]:
+def _rank_systems(testset: TestSet, by: str | None) -> tuple[list[str], str, str | None]:
     """Systems, best first; by what; and the kind of human scores, if it was one."""
     kinds = testset.human_kinds("system")
     human: str | None
@@ -161,7 +161,7 @@ def _ranked(testset: TestSet, by: str | None) -> tuple[list[str], str, str | Non
         human = by or kinds[0]
         values, shown = testset.human_scores(human, "system"), f"human {human}"
     else:
-        scores = _scored(testset, by)
+        scores = _score_systems(testset, by)
         values, shown = scores.system, metric_title(by)
         human = by if scores.from_people else None
         values = values if scores.higher_is_better else -values
@@ -169,7 +169,7 @@ def _ranked(testset: TestSet, by: str | None) -> tuple[list[str], str, str | Non
     return [name for value, name in sorted(keyed) if not np.isnan(value)], shown, human
 
 
-def _scored(testset: TestSet, by: str) -> Scores:
+def _score_systems(testset: TestSet, by: str) -> Scores:
     from gnomon.metrics import score
 
     return score(testset, by)

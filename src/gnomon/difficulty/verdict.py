@@ -31,7 +31,7 @@ def score_verdict(finding: Finding) -> Iterator[Message]:
     metrics = {row.metric for row in every}
     for rows in ranked_by_metric(every):
         metric = rows[0].metric
-        title = metric_title(_weighed(metric)) if len(metrics) == 1 else _base(metric, finding)
+        title = metric_title(_name_weighed(metric)) if len(metrics) == 1 else _base(metric, finding)
         yield rank_changes(finding, rows, title, "weighted")
 
 
@@ -60,7 +60,7 @@ def _inner(text: str) -> str:
     return str(spec.first) if plain else text
 
 
-def _weighed(text: str) -> str:
+def _name_weighed(text: str) -> str:
     """Metric that difficulty weighs, whatever its options."""
     spec = read_spec(text)
     return str(spec.first) if spec.name == "difficulty" and spec.first is not None else text

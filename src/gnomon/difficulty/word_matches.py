@@ -71,7 +71,7 @@ def words_of(places: Places) -> WordSpans:
     of = np.full(len(places.type), -1, dtype=np.int64)
     for group, text in enumerate(places.text):
         rows = range(int(places.offsets[group]), int(places.offsets[group + 1]))
-        for *values, word in _joined(places, group, text, rows, of, len(texts)):
+        for *values, word in _join_words(places, group, text, rows, of, len(texts)):
             numbers.extend(values)
             texts.append(intern(word))
     groups, start, end = np.array(numbers, dtype=np.int64).reshape(-1, 3).T.copy()
@@ -87,7 +87,7 @@ def split(text: str) -> Iterator[tuple[int, int]]:
     return (match.span() for match in word_pattern("['’]").finditer(text))
 
 
-def _joined(
+def _join_words(
     places: Places, group: int, text: str, rows: range, of: NDArray[np.int64], first: int
 ) -> list[tuple[int, int, int, str]]:
     """The words of one reference; writes the word of each of its pieces into ``of``."""

@@ -189,7 +189,7 @@ def _references(
             Highlight(
                 int(words.words.start[word]),
                 int(words.words.end[word]),
-                f"difficulty {words.difficulty[word]:.3f}{_missed(words, testset, word)}",
+                f"difficulty {words.difficulty[word]:.3f}{_list_missing(words, testset, word)}",
             )
             for word in members[hardest[members]].tolist()
         )
@@ -198,7 +198,7 @@ def _references(
         yield ExhibitText("reference", name, text, marks, values)
 
 
-def _missed(words: ReferenceWords, testset: TestSet, word: int) -> str:
+def _list_missing(words: ReferenceWords, testset: TestSet, word: int) -> str:
     """The systems whose best match of a word is another one, for a mark."""
     other = words.compared[:, word] & ~words.exact[:, word]
     systems = [name for name, missed in zip(testset.systems, other.tolist(), strict=True) if missed]

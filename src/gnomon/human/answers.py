@@ -159,7 +159,9 @@ def answers_finding(
         facts["Krippendorff's alpha"] = f"{agreement:.3f}"
     if key.scalar:
         title = "What people score"
-        tables = [table(SCORES, title, ScoredRow, list(_scored(given, key, confidence, seed)))]
+        tables = [
+            table(SCORES, title, ScoredRow, list(_score_answers(given, key, confidence, seed)))
+        ]
         shown = column_names(ScoredRow)
     else:
         title = "What people prefer"
@@ -256,16 +258,16 @@ def _expected_alike(rows: Collection[KeyRow]) -> list[KeyRow]:
     """Without pairs of outputs of which one feature expects the one, another feature the other."""
     expected: dict[tuple[int, str, str], set[str]] = {}
     for row in rows:
-        expected.setdefault((row.segment, *_ordered(row)), set()).add(row.expected)
-    return [row for row in rows if len(expected[row.segment, *_ordered(row)]) == 1]
+        expected.setdefault((row.segment, *_order_systems(row)), set()).add(row.expected)
+    return [row for row in rows if len(expected[row.segment, *_order_systems(row)]) == 1]
 
 
 def _sides(row: KeyRow) -> tuple[str, str]:
     """The two that are compared, in an order that no coin decides."""
-    return (_LOWER, _HIGHER) if row.expected else _ordered(row)
+    return (_LOWER, _HIGHER) if row.expected else _order_systems(row)
 
 
-def _ordered(row: KeyRow) -> tuple[str, str]:
+def _order_systems(row: KeyRow) -> tuple[str, str]:
     return (row.a, row.b) if row.a < row.b else (row.b, row.a)
 
 
@@ -277,11 +279,11 @@ def _preferences(
     confidence: float,
 ) -> PreferenceRow:
     # the same two outputs, shown under several features, are one item
-    sides = {row.item: (row.segment, *_ordered(row)) for row in rows}
+    sides = {row.item: (row.segment, *_order_systems(row)) for row in rows}
     votes: dict[tuple[int, str, str], int] = {}
     for row in rows:
         if row.item in answers:
-            preferred = _preferred(row, answers[row.item])
+            preferred = _find_preferred(row, answers[row.item])
             vote = (
                 0 if not preferred else 1 if preferred == (row.expected or _sides(row)[0]) else -1
             )
@@ -312,7 +314,7 @@ def _share_ends(preferred: int, decided: int, level: float) -> dict[str, Ends]:
     return {"share": (low, high)}
 
 
-def _preferred(row: KeyRow, answer: str) -> str:
+def _find_preferred(row: KeyRow, answer: str) -> str:
     """The system that an answer prefers; empty for a tie."""
     return {"A": row.a, "B": row.b}.get(answer, "")
 
@@ -357,7 +359,7 @@ def _preferred_of_two(finding: Finding, row: PreferenceRow, q: float) -> Message
 # Scores of single outputs
 
 
-def _scored(
+def _score_answers(
     given: Mapping[str, Answers], key: Key, confidence: float, seed: int
 ) -> Iterator[ScoredRow]:
     by_system: dict[str, dict[int, list[float]]] = {}
@@ -501,7 +503,7 @@ def _answer_table(answers: Sequence[Answer], key: Key) -> Table:
                 annotator=said.annotator,
                 system=row.a,
                 other=row.b,
-                preferred=_preferred(row, said.answer),
+                preferred=_find_preferred(row, said.answer),
                 expected=row.expected,
                 score=float(said.answer) if key.scalar and said.answer else None,
                 comment=said.comment,

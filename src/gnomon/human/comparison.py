@@ -152,7 +152,9 @@ def compare(
                     f"system that people ({campaign.kind}) judged", baseline, campaign.systems
                 )
     facts = {} if drawn is None else _draw_facts(drawn, judged)
-    return _finding(testset, [_compared(campaign, drawn, plan) for campaign in judged], plan, facts)
+    return _finding(
+        testset, [_compare_campaign(campaign, drawn, plan) for campaign in judged], plan, facts
+    )
 
 
 @dataclass(frozen=True)
@@ -206,7 +208,7 @@ def _read_draw(
     return sample if plan.interim is None else sample.after(number)
 
 
-def _compared(campaign: Campaign, drawn: Sample | None, plan: _Plan) -> _ComparedCampaign:
+def _compare_campaign(campaign: Campaign, drawn: Sample | None, plan: _Plan) -> _ComparedCampaign:
     by_document = plan.unit == "document" or (
         plan.unit == "auto" and campaign.documents is not None
     )
@@ -430,13 +432,13 @@ def _rater_rows(compared: _ComparedCampaign) -> Iterator[RaterRow]:
             judgements=int(counts[r]),
             systems=int(systems[r]),
             leniency=float(sums[r] / counts[r]),
-            by_system=_explained(campaign, r),
+            by_system=_compute_explained(campaign, r),
             extremes=float(np.isin(campaign.score[campaign.rater == r], ends).mean()),
             shrunk=None if found.leniency is None else float(found.leniency.raters[r, 0]),
         )
 
 
-def _explained(campaign: Campaign, rater: int) -> float | None:
+def _compute_explained(campaign: Campaign, rater: int) -> float | None:
     """The share of the variance of a rater's judgements that systems explain, without bias."""
     own = campaign.rater == rater
     score = campaign.score[own]

@@ -45,7 +45,7 @@ def _takes(finding: Finding, rows: Sequence[PlannedRow], basis: BasisRow) -> Mes
         **_size(plain),
         low=low if high is not None else None,
         high=high,
-        **_judged(basis),
+        **_describe_judged(basis),
     )
 
 
@@ -80,7 +80,7 @@ def _say_plan(finding: Finding, rows: Sequence[PlannedRow], basis: BasisRow) -> 
         yield message(
             "human.plan.shows",
             finding.positions([basis]),
-            **_judged(basis),
+            **_describe_judged(basis),
             source=basis.source,
             human=basis.human,
             difference=basis.shown,
@@ -90,7 +90,7 @@ def _say_plan(finding: Finding, rows: Sequence[PlannedRow], basis: BasisRow) -> 
         yield message("human.no_documents", finding.positions(rows), source=basis.source)
 
 
-def _judged(basis: BasisRow) -> dict[str, Any]:
+def _describe_judged(basis: BasisRow) -> dict[str, Any]:
     """Facts on what a campaign judged."""
     if basis.documents is None:
         return {"judged": basis.segments, "unit": "segment"}

@@ -125,7 +125,7 @@ def plan(
     """
     pilots = [pilot_of_protocol(protocol)] if protocol else _pilots(campaign, human)
     asked = campaign_tests
-    planned = [row for pilot in pilots for row in _planned(pilot, asked, difference)]
+    planned = [row for pilot in pilots for row in _plan_rows(pilot, asked, difference)]
     return Finding(
         method="human plan",
         title="How large a campaign has to be",
@@ -169,7 +169,7 @@ def _designs(pilot: Pilot, asked: PlannedTests) -> list[tuple[Design, float]]:
     return designs
 
 
-def _planned(
+def _plan_rows(
     pilot: Pilot, asked: PlannedTests, differences: Sequence[float]
 ) -> Iterator[PlannedRow]:
     length = pilot.length or 1.0
@@ -196,7 +196,7 @@ def _planned(
                 documents=units if pilot.length else None,
                 segments=segments[0],
                 judgements=None if segments[0] is None else segments[0] * asked.systems,
-                expected=_expected(asked, z) if asked.interim_analyses > 1 else None,
+                expected=_compute_expected(asked, z) if asked.interim_analyses > 1 else None,
                 intervals={
                     "documents": (low, high) if pilot.length else (None, None),
                     "segments": (segments[1], segments[2]),
@@ -204,7 +204,7 @@ def _planned(
             )
 
 
-def _expected(asked: PlannedTests, z: float) -> float:
+def _compute_expected(asked: PlannedTests, z: float) -> float:
     """The share of the judgements that is made on average."""
     stops = stopping(asked.interim_analyses, z, asked.alpha)
     at = sum(float(chance) * k / asked.interim_analyses for k, chance in enumerate(stops, start=1))

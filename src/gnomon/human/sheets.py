@@ -168,7 +168,7 @@ def _sheet_rows(sheet: Sheet) -> list[list[str]]:
     featured = ["feature"] * any(shown.group for shown in exhibits)
     rows = [["item", *featured, *columns, "answer", "comment"]]
     for item, shown in sheet.items.items():
-        texts = {_column(text): _marked(text) for text in shown.texts}
+        texts = {_column(text): _mark_cell(text) for text in shown.texts}
         given = [texts.get(column, "") for column in columns]
         rows.append([item, *([shown.group] if featured else []), *given, "", ""])
     return rows
@@ -187,7 +187,7 @@ def _column(text: ExhibitText) -> str:
     return f"{text.role} {text.name}".strip()
 
 
-def _marked(text: ExhibitText) -> str:
+def _mark_cell(text: ExhibitText) -> str:
     insertions = (
         Edit(position, position, bracket)
         for mark in text.highlights
@@ -258,7 +258,9 @@ def read_answers(paths: Sequence[str | PathLike[str]], key: Key) -> list[Answer]
                 )
     if not any(answer.answer for answer in seen.values()):
         files = ", ".join(map(str, paths)) or "the files given"
-        raise DataError(f"no item is answered in {files}; write {_allowed(key)} into 'answer'")
+        raise DataError(
+            f"no item is answered in {files}; write {_describe_allowed(key)} into 'answer'"
+        )
     return list(seen.values())
 
 
@@ -284,19 +286,20 @@ def _answer(row: FileRecord, fallback: str, key: Key) -> Answer:
         raise row.error(
             f"item {item!r} is not in the key{other}; give the key that was written with this sheet"
         )
-    said = _scored(given) if key.scalar else {c.lower(): c for c in CHOICES}.get(given.lower())
+    said = _read_score(given) if key.scalar else {c.lower(): c for c in CHOICES}.get(given.lower())
     if given and said is None:
         raise row.error(
-            f"the answer is {given!r}; allowed are {_allowed(key)}, and nothing for an open item"
+            f"the answer is {given!r}; allowed are {_describe_allowed(key)}, and nothing for an open"
+            " item"
         )
     return Answer(row.get("annotator") or fallback, item, said or "", row.get("comment"), row)
 
 
-def _allowed(key: Key) -> str:
+def _describe_allowed(key: Key) -> str:
     return "numbers from 0 to 100" if key.scalar else "A, B, tie"
 
 
-def _scored(text: str) -> str | None:
+def _read_score(text: str) -> str | None:
     """A number from 0 to 100 as Python writes it; None where it is none."""
     try:
         value = float(text.replace(",", "."))

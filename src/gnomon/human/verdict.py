@@ -36,7 +36,7 @@ def compare_verdict(finding: Finding) -> Iterator[Message]:
         systems = [row for row in finding.records(SystemScoreRow) if row.human == human]
         raters = [row for row in finding.records(RaterRow) if row.human == human]
         tested = [row for row in pairs if row.decided is not None]
-        for told in _linked(tested):
+        for told in _group_linked(tested):
             named = {name for row in told for name in (row.system, row.other)}
             own = [row for row in systems if row.system in named]
             people = len(raters) if len(own) == len(systems) else 0
@@ -52,7 +52,7 @@ def compare_verdict(finding: Finding) -> Iterator[Message]:
         yield from _cautions(finding, pairs, systems, raters)
 
 
-def _linked(pairs: Sequence[PreferredRow]) -> Iterator[list[PreferredRow]]:
+def _group_linked(pairs: Sequence[PreferredRow]) -> Iterator[list[PreferredRow]]:
     """Pairs in groups that have no system in common."""
     left = list(pairs)
     while left:

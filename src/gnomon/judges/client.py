@@ -434,8 +434,8 @@ class ChatClient(KeptAnswers):
             if answer.rejected:
                 raise UsageError(
                     f"{self.server.endpoint.url} refuses questions to {self.server.model!r}"
-                    f" with {_listed(question.parameters)}: {answer.rejected}; leave out what"
-                    " it does not take (temperature=None, seed=None, max_tokens=None, fields of"
+                    f" with {_list_parameters(question.parameters)}: {answer.rejected}; leave out"
+                    " what it does not take (temperature=None, seed=None, max_tokens=None, fields of"
                     " extra=)"
                 )
             return ServerIdentity(answer.model, answer.fingerprint, structured)
@@ -619,7 +619,7 @@ class ChatClient(KeptAnswers):
         if bound and status in _ABOUT_FORMAT and is_about_format(words):
             raise _FormatRejectedError(problem)
         if status in _ABOUT_QUESTION:
-            return _rejected(code, problem)
+            return _reject(code, problem)
         raise UsageError(
             f"{endpoint.url}/chat/completions answers with {problem}; is the endpoint right, and"
             f" does the server have a model {self.server.model!r}?"
@@ -715,10 +715,10 @@ def answer_of_failure(status: int, text: str) -> tuple[ChatAnswer | None, str]:
     """Answer that another status than 200 means for a question, or None; and its reason."""
     code, message = _problem_of(text)
     problem = (f"status {status}: " if status else "") + (message or code or "no reason is given")
-    return (_rejected(code, problem) if status in _ABOUT_QUESTION else None), problem
+    return (_reject(code, problem) if status in _ABOUT_QUESTION else None), problem
 
 
-def _rejected(code: str, problem: str) -> ChatAnswer:
+def _reject(code: str, problem: str) -> ChatAnswer:
     if code in _FILTERED:
         return ChatAnswer("", finish="content_filter", refused=True)
     return ChatAnswer("", rejected=problem)
@@ -762,7 +762,7 @@ def _shown(text: str) -> str:
     return words if len(words) <= 200 else words[:200] + "..."
 
 
-def _listed(parameters: Mapping[str, object]) -> str:
+def _list_parameters(parameters: Mapping[str, object]) -> str:
     listed = ", ".join(f"{name}={value}" for name, value in parameters.items())
     return listed or "no parameters"
 

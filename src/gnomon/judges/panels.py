@@ -225,7 +225,7 @@ class BoundJudgePanel(OfOptions):
         scores = [judge.segments(batch) for judge in self.judges]
         if not self.metric.has_one_scale:
             pairs = zip(scores, self.judges, strict=True)
-            scores = [_carried(values, judge) for values, judge in pairs]
+            scores = [_rescale(values, judge) for values, judge in pairs]
         return np.stack(scores)
 
     def check_budget(self, batch: Batch) -> None:
@@ -260,7 +260,7 @@ class BoundJudgePanel(OfOptions):
         return (*own, *(notice for judge in self.judges for notice in judge.notices(batch)))
 
 
-def _carried(scores: NDArray[np.float64], judge: BoundChatJudge) -> NDArray[np.float64]:
+def _rescale(scores: NDArray[np.float64], judge: BoundChatJudge) -> NDArray[np.float64]:
     """Scores on a rubric's scale as scores from 0 to 100, higher is better."""
     worst, best = judge.rubric.scale
     if not judge.rubric.higher_is_better:

@@ -83,11 +83,11 @@ class _RubricFile(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 def rubric_names() -> tuple[str, ...]:
     """Names of the rubrics that gnomon brings."""
-    return tuple(_bundled())
+    return tuple(_read_bundled())
 
 
 @functools.cache
-def _bundled() -> Mapping[str, bytes]:
+def _read_bundled() -> Mapping[str, bytes]:
     folder = files(__package__).joinpath("prompts")
     rubrics = {
         file.name: file.read_bytes() for file in folder.iterdir() if file.name[-5:] == ".toml"
@@ -108,8 +108,8 @@ def find_rubric(name: str, *, references: bool = False) -> Rubric:
         FormatError: the file is no rubric.
         UsageError: the rubric has no question with a reference.
     """
-    if name in _bundled():
-        return _read(name, _bundled()[name], name, references)
+    if name in _read_bundled():
+        return _read(name, _read_bundled()[name], name, references)
     if not name.endswith(".toml"):
         remedy = "name one of them, or a file of your own that ends in .toml"
         raise UnknownNameError("rubric", name, rubric_names(), remedy=remedy)

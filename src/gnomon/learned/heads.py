@@ -74,14 +74,14 @@ class LayerMix:
         if self.layer is not None:
             return states.layers[self.layer]
         mixed = sum(
-            weight * (_normalised(layer, states) if self.norm else layer)
+            weight * (_normalise_state(layer, states) if self.norm else layer)
             for weight, layer in zip(self.weights.tolist(), states.layers, strict=True)
             if weight > 0
         )
         return self.gamma * mixed
 
 
-def _normalised(layer: Any, states: States) -> Any:
+def _normalise_state(layer: Any, states: States) -> Any:
     """A state with mean 0 and variance 1 over all that is kept of each text."""
     kept = states.kept[:, :, None]
     count = kept.sum(dim=(1, 2), keepdim=True) * layer.shape[-1]

@@ -99,7 +99,7 @@ class ScoreStore:
         if not (cache.limit_bytes and is_kept()):
             return compute(list(range(len(inputs))))
         addresses = keys(
-            (_FORMAT, VERSION, kind, *self.about), [_joined(texts) for texts in inputs]
+            (_FORMAT, VERSION, kind, *self.about), [_join_texts(texts) for texts in inputs]
         )
         try:
             values = cache.get_many(addresses)
@@ -117,6 +117,6 @@ class ScoreStore:
         return [values[address] for address in addresses]
 
 
-def _joined(texts: Texts) -> str:
+def _join_texts(texts: Texts) -> str:
     """Some texts as one, from which they could be told again."""
     return "".join("-" if text is None else f"{len(text)}+{text}" for text in texts)

@@ -143,7 +143,7 @@ def find_joint_model(name: str, revision: str | None) -> ModelFolder:
     """A model of safetensors: in gnomon's own place, where it was converted, or anywhere else."""
     path = place_of_model(name)
     if path != name:
-        return _checked(ModelFolder(name, Path(path)))
+        return _check_folder(ModelFolder(name, Path(path)))
     try:
         folder = find_folder(name, revision)
     except MissingDependencyError as error:
@@ -166,10 +166,10 @@ def find_joint_model(name: str, revision: str | None) -> ModelFolder:
             f"model {name!r} ({folder.path}) is a checkpoint of COMET's family; convert it once"
             f" with: gnomon setup model {name}; then use comet('{name}')"
         )
-    return _checked(find_model(name, revision))
+    return _check_folder(find_model(name, revision))
 
 
-def _checked(folder: ModelFolder) -> ModelFolder:
+def _check_folder(folder: ModelFolder) -> ModelFolder:
     """A model whose weights are those that gnomon wrote, where gnomon converted it."""
     if (folder.path / _ORIGIN).is_file():
         stated = stated_in(folder.path / _ORIGIN).get("sha256")

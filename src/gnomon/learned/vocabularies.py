@@ -90,7 +90,7 @@ def _sentencepiece_tokeniser(file: Path) -> Any:
 
     model = _sentencepiece_model(file)
     blanks = normalizers.Replace(Regex(" {2,}"), " ")
-    return _unigram_tokeniser(model.pieces, model.unknown, [*_precompiled(model), blanks])
+    return _unigram_tokeniser(model.pieces, model.unknown, [*_read_precompiled(model), blanks])
 
 
 def _unigram_tokeniser(pieces: list[tuple[str, float]], unknown: int, steps: list[Any]) -> Any:
@@ -105,7 +105,7 @@ def _unigram_tokeniser(pieces: list[tuple[str, float]], unknown: int, steps: lis
     return tokenizer
 
 
-def _precompiled(model: _UnigramModel) -> list[Any]:
+def _read_precompiled(model: _UnigramModel) -> list[Any]:
     """Normaliser of characters in a model, where it has one."""
     from tokenizers import normalizers
 
@@ -222,7 +222,7 @@ def _xlmr_tokeniser(file: Path) -> Any:
     model = _sentencepiece_model(file)
     first = [(piece, 0.0) for piece in _XLMR_PIECES]
     steps = [
-        *_precompiled(model),
+        *_read_precompiled(model),
         normalizers.Strip(left=False, right=True),
         normalizers.Replace(Regex(" {2,}"), "\u2581"),
     ]
@@ -242,7 +242,7 @@ def _rembert_tokeniser(file: Path, settings: Mapping[str, Any]) -> Any:
         steps += [normalizers.NFKD(), normalizers.StripAccents()]
     if settings.get("do_lower_case") is True:
         steps.append(normalizers.Lowercase())
-    return _unigram_tokeniser(model.pieces, model.unknown, [*steps, *_precompiled(model)])
+    return _unigram_tokeniser(model.pieces, model.unknown, [*steps, *_read_precompiled(model)])
 
 
 # BERT-like: SentencePiece, or word pieces.

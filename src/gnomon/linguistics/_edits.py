@@ -95,7 +95,7 @@ def _has_capital(text: str, start: int) -> bool:
     return (letter.isupper() or letter.istitle()) and begins_sentence(text, start)
 
 
-def _capitalised(text: str) -> str:
+def _capitalise(text: str) -> str:
     """The text with its first letter as a capital, as far as it has one."""
     return text[:1].title() + text[1:]
 
@@ -179,11 +179,11 @@ def _pass_capital(text: str, deleted: Edit, *following: Edit) -> Iterator[Edit]:
     position = match.start() if match else len(text)
     if any(edit.start <= position for edit in following):
         yield deleted
-        yield from (edit._replace(new=_capitalised(edit.new)) for edit in following)
+        yield from (edit._replace(new=_capitalise(edit.new)) for edit in following)
         return
     letter = text[position : position + 1]
-    if letter != _capitalised(letter):
-        new = text[deleted.end : position] + _capitalised(letter)
+    if letter != _capitalise(letter):
+        new = text[deleted.end : position] + _capitalise(letter)
         deleted = Edit(deleted.start, position + 1, new)
     yield deleted
     yield from following
@@ -206,7 +206,7 @@ def replacement(text: str, start: int, end: int, new: str) -> Edit:
     """
     if _is_all_capitals(text[start:end]):
         return Edit(start, end, new.upper())
-    return Edit(start, end, _capitalised(new) if _has_capital(text, start) else new)
+    return Edit(start, end, _capitalise(new) if _has_capital(text, start) else new)
 
 
 def exchange(
@@ -235,7 +235,7 @@ def exchange(
     for i in (0, 1):
         if begins[i] and not keep_capital and not _is_all_capitals(words[i]):
             words[i] = words[i][:1].lower() + words[i][1:]
-    moved = [_capitalised(words[1 - i]) if begins[i] else words[1 - i] for i in (0, 1)]
+    moved = [_capitalise(words[1 - i]) if begins[i] else words[1 - i] for i in (0, 1)]
     return Edit(start, end, moved[0]), Edit(other_start, other_end, moved[1])
 
 

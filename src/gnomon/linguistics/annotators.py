@@ -158,7 +158,7 @@ def find_tagger(tagger: str) -> Annotator:
             "file.py:function or module:function", "gn.annotate.load_own_tagger('file.py:function')"
         ),
     )
-    there = (*taggers(), *_OTHERS, *(f"{e}:..." for e in _offered()))
+    there = (*taggers(), *_OTHERS, *(f"{e}:..." for e in _list_offered()))
     raise UnknownNameError("tagger", tagger, there, remedy=remedy)
 
 
@@ -185,14 +185,14 @@ def _describe_failure(point: EntryPoint, problem: str) -> str:
 
 def engines() -> tuple[str, ...]:
     """Names of the engines: those that are built in, then those that were registered."""
-    return (*_built_in(), *_offered())
+    return (*_built_in(), *_list_offered())
 
 
 def _built_in() -> tuple[str, ...]:
     return tuple(dict.fromkeys((*_ENGINES, *(name.partition(":")[0] for name in TABLES))))
 
 
-def _offered() -> list[str]:
+def _list_offered() -> list[str]:
     """Engines that were registered, here or by packages."""
     entries = (entry.name for entry in importlib.metadata.entry_points(group=GROUP))
     return sorted({*_registered, *entries}.difference(_built_in()))
@@ -491,7 +491,7 @@ def describe_taggers() -> list[tuple[str, str, str]]:
         *((f"spacy:{n}", meta_of(n)["lang"], f"installed, {meta_of(n)['version']}") for n in names),
         *((name, table["language"], _describe_state(name)) for name, table in TABLES.items()),
         *((name, "", _describe_package(*where)) for name, where in _OTHERS.items()),
-        *((f"{engine}:MODEL", "", "registered") for engine in _offered()),
+        *((f"{engine}:MODEL", "", "registered") for engine in _list_offered()),
         *(
             (f"spacy:{model}", language, f"gnomon setup {language}")
             for language, model in MODELS.items()

@@ -217,11 +217,11 @@ def _quiet() -> Iterator[None]:
 
 def installed() -> tuple[str, ...]:
     """Names of the installed packages that hold a spaCy pipeline."""
-    return _installed(importlib.metadata.entry_points, tuple(sys.path))
+    return _find_installed(importlib.metadata.entry_points, tuple(sys.path))
 
 
 @lru_cache(maxsize=4)
-def _installed(
+def _find_installed(
     find: Callable[..., Iterable[EntryPoint]], _path: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Sought once: many packages take long, and a plan asks for every method and test set."""
@@ -231,7 +231,7 @@ def _installed(
 def look_again() -> None:
     """Forget which packages are installed: there may be more now."""
     importlib.invalidate_caches()
-    _installed.cache_clear()
+    _find_installed.cache_clear()
 
 
 @lru_cache(maxsize=64)

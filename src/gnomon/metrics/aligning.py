@@ -40,7 +40,7 @@ def aligned_matches(
     rows = pair_rows(batch)
     keys, pair = pair_keys(rows)
     texts = pairs_of(keys)
-    sides = [_unmatched(table, texts[:, side]) for side in (0, 1)]
+    sides = [_make_unmatched(table, texts[:, side]) for side in (0, 1)]
     for number, (candidate, reference) in enumerate(texts.tolist()):
         places = [int(side.offsets[number]) for side in sides]
         starts = int(table.offsets[reference]), int(table.offsets[candidate])
@@ -83,7 +83,7 @@ def aligned_places(
     return aligned
 
 
-def _unmatched(table: TokenTable, texts: NDArray[np.int64]) -> SideMatches:
+def _make_unmatched(table: TokenTable, texts: NDArray[np.int64]) -> SideMatches:
     sizes = table.lengths[texts]
     offsets = offsets_of(sizes)
     token = ranges(table.offsets[texts], sizes)

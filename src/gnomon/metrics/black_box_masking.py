@@ -233,7 +233,7 @@ def _mask_every_third(
     located = [(start, end) for start, end in table.spans(text) if start >= 0]
     pieces = [_Piece(*span, Action.PRIVATE) for span in located[::_EVERY]]
     shared, candidate, reference = (
-        _masked(string, pieces, "", word, apart=apart) for word in words
+        _insert_masks(string, pieces, "", word, apart=apart) for word in words
     )
     return shared, candidate, reference
 
@@ -457,7 +457,9 @@ class BlackBox(TextEditing):
             )
             candidates, references = (
                 {
-                    text: _masked(batch.texts[text], rows, shared, private, apart=self.in_place)
+                    text: _insert_masks(
+                        batch.texts[text], rows, shared, private, apart=self.in_place
+                    )
                     for text, rows in pieces.items()
                     if text in side
                 }
@@ -594,7 +596,7 @@ class Substitution(TextEditing):
                 words.append(other or word)
             else:
                 words.append(word if partner is None else its[partner])
-        return _filled(batch.texts[text], rows, words)
+        return _insert_words(batch.texts[text], rows, words)
 
     def _donors(self, batch: Batch, givers: Mapping[str, int], pieces: Rows) -> _DonorWords:
         """The words of some spans of references that may stand for others."""
@@ -689,7 +691,7 @@ class _Piece(NamedTuple):
     begins: bool = True
 
 
-def _masked(
+def _insert_masks(
     text: str, pieces: Sequence[_Piece], shared: str, private: str, *, apart: bool = False
 ) -> str:
     """A text with mask words; ``apart``: each is a white-space word of its own."""
@@ -701,10 +703,10 @@ def _masked(
             left = " " if before.strip() and start not in ends else ""
             right = " " if after.strip() and end not in starts else ""
             masks[number] = left + masks[number] + right
-    return _filled(text, pieces, masks)
+    return _insert_words(text, pieces, masks)
 
 
-def _filled(text: str, pieces: Sequence[_Piece], words: Sequence[str]) -> str:
+def _insert_words(text: str, pieces: Sequence[_Piece], words: Sequence[str]) -> str:
     """A text with words in place of pieces; neighbours that touch get a space between.
 
     A piece that does not begin a mask goes with the one before, and with what is between them.

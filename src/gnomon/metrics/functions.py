@@ -85,7 +85,7 @@ _NEEDS: tuple[Input, ...] = ("references", "sources")
 
 def takes_lists(function: Callable[..., Any]) -> bool:
     """True if a function says by its parameters' names that it scores many candidates at once."""
-    return any(name in _CANDIDATES for name in _required(function) or ())
+    return any(name in _CANDIDATES for name in _list_required(function) or ())
 
 
 def roles_of(
@@ -121,7 +121,7 @@ def _roles(
     needs: frozenset[Input] | None,
     known: Mapping[str, str],
 ) -> tuple[str, ...]:
-    parameters = _required(function)
+    parameters = _list_required(function)
     named = None if parameters is None else [known.get(p, "") for p in parameters]
     if named and all(named):
         return _check_roles(tuple(named), name, needs)
@@ -157,7 +157,7 @@ def _check_roles(
     return roles
 
 
-def _required(function: Callable[..., Any]) -> list[str] | None:
+def _list_required(function: Callable[..., Any]) -> list[str] | None:
     """Names of the positional parameters that have no default or whose name is a role."""
     try:
         parameters = inspect.signature(function).parameters.values()
@@ -257,7 +257,7 @@ def metric(
     own_name = getattr(function, "__name__", type(function).__name__)
     name = _check_name(name or ("function" if own_name == "<lambda>" else own_name))
     made: FunctionMetric | SimilarityMetric
-    if tuple(_required(function) or ()) == PARAMETERS:
+    if tuple(_list_required(function) or ()) == PARAMETERS:
         made = _word_metric(function, name, spec, higher_is_better=higher_is_better, needs=needs)
         needs = lists = None
     else:

@@ -236,11 +236,11 @@ def build(spec: Spec, *, allow_code: bool = False) -> Metric:
     if spec.name == CODE:
         return _load_from_code(spec, allow_code=allow_code)
     if spec.name in BUILTIN:
-        if spec.name in _offered():
+        if spec.name in _list_offered():
             _log.warning(
                 "the package %s offers a metric %r too; it is ignored, built-in metrics cannot be"
                 " replaced",
-                package_of(_offered()[spec.name]),
+                package_of(_list_offered()[spec.name]),
                 spec.name,
             )
         return _construct(load_class(BUILTIN[spec.name]), spec, allow_code=allow_code)
@@ -326,7 +326,7 @@ def _construct(factory: type[Any], spec: Spec, *, allow_code: bool) -> Metric:
         arguments[positional] = (
             first if isinstance(first, str) else build(first, allow_code=allow_code)
         )
-    elif positional is not None and _required(factory, positional):
+    elif positional is not None and _is_required(factory, positional):
         raise SpecError(
             f"metric {spec.name!r} wants its {positional} first: {spec.name}({positional.upper()},"
             f" ...); given: {spec}"
@@ -354,7 +354,7 @@ def _make_of_list(
     return made
 
 
-def _required(factory: type[Any], option: str) -> bool:
+def _is_required(factory: type[Any], option: str) -> bool:
     """True if a dataclass has no default for a field."""
     return any(field.name == option and default_of(field) is MISSING for field in fields(factory))
 
@@ -437,7 +437,7 @@ def reaches_of(options: type[Any]) -> str:
     return describe_reaches(fields_of(options).values(), getattr(options, "reaches", ()))
 
 
-def _offered() -> dict[str, EntryPoint]:
+def _list_offered() -> dict[str, EntryPoint]:
     points: dict[str, EntryPoint] = {}
     for point in _points(entry_points):
         earlier = points.setdefault(point.name, point)
@@ -459,7 +459,7 @@ def _points(find: Callable[..., Iterable[EntryPoint]]) -> tuple[EntryPoint, ...]
 
 def _plugins() -> dict[str, EntryPoint]:
     taken = {*BUILTIN, *ALIASES, CODE}
-    return {name: point for name, point in _offered().items() if name not in taken}
+    return {name: point for name, point in _list_offered().items() if name not in taken}
 
 
 def _is_file(text: str) -> bool:

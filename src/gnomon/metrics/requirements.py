@@ -74,13 +74,13 @@ def _needs(options: object, language: str | None, model: str | None) -> Iterator
 
 def offering_packages(name: str, *, group: str = GROUP) -> tuple[Dependency, ...]:
     """The package that offers a metric; all that offer some where none has this name."""
-    offered = _offered(group)
+    offered = _list_offered(group)
     packages = [offered[name]] if name in offered else dict.fromkeys(offered.values())
     return tuple(Dependency("package", package) for package in packages)
 
 
 @lru_cache(maxsize=4)
-def _offered(group: str) -> Mapping[str, str]:
+def _list_offered(group: str) -> Mapping[str, str]:
     from importlib.metadata import entry_points
 
     points = entry_points(group=group)

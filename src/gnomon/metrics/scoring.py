@@ -148,7 +148,7 @@ def compared_scores(
         return _score(testset, metric, allow_code=allow_code, pairs=True)
 
 
-def _preferred(name: str, bound: BoundMetric, batch: Batch) -> Scores:
+def _score_preferences(name: str, bound: BoundMetric, batch: Batch) -> Scores:
     """Preferences, and the mean preference of each output over those of the other systems."""
     read = bound.pair_scores(batch)
     values = (read - read.transpose(1, 0, 2)) / 2
@@ -184,7 +184,7 @@ def _score(
     name, bound = bind(testset, metric, allow_code=allow_code)
     batch = testset.batch()
     if pairs and "prefer" in bound.can:
-        return _preferred(name, bound, batch)
+        return _score_preferences(name, bound, batch)
     summed = "statistics" in bound.can
     statistics = bound.statistics(batch) if summed else None
     segments = bound.segments(batch)
@@ -209,12 +209,12 @@ def _score(
         bound.forget()
     if not summed:
         return scores
-    mended = _mended(testset, metric, scores)
+    mended = _say_mended(testset, metric, scores)
     by_others = compare_other_references(testset, metric, name, allow_code=allow_code)
     return replace(scores, notices=(*scores.notices, *mended, *by_others))
 
 
-def _mended(
+def _say_mended(
     testset: TestSet, metric: str | Metric | BoundMetric | Callable[..., float], scores: Scores
 ) -> Iterator[Message]:
     """Say scores of damaged systems as if their texts, and the references, were mended."""

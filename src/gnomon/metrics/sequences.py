@@ -267,7 +267,7 @@ class TokenMasks:
         _check_located(tokens, plan)
         parts = TokenParts.split(tokens, plan) if cut and plan.overlap == "any" else None
         tokens = tokens if parts is None else parts.tokens
-        token, span, covered = _covered(tokens, plan)
+        token, span, covered = _find_covered(tokens, plan)
         size = tokens.end[token] - tokens.start[token]
         keep = np.flatnonzero(_covers(covered, size, plan.overlap))
         token, span = token[keep], span[keep]
@@ -388,7 +388,7 @@ def mask_stretch(tokens: TokenTable, plan: MaskPlan) -> NDArray[np.float64]:
     Characters of the masked tokens over those of them that lie in spans; NaN where none is masked.
     A white-space tokeniser takes a Chinese sentence for one token: masking a word masks it whole.
     """
-    token, span, covered = _covered(tokens, plan)
+    token, span, covered = _find_covered(tokens, plan)
     size = tokens.end[token] - tokens.start[token]
     keep = np.flatnonzero(_covers(covered, size, plan.overlap))
     group, count = plan.spans.feature[span[keep]], len(plan.spans.features)
@@ -415,7 +415,7 @@ def _check_located(tokens: TokenTable, plan: MaskPlan) -> None:
         )
 
 
-def _covered(
+def _find_covered(
     tokens: TokenTable, plan: MaskPlan
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     spans = plan.spans

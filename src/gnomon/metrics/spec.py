@@ -249,7 +249,7 @@ def fit(value: object, kind: Any, where: str) -> object:
     if not _fits(kind, value) or _has_nan(value):
         shown = format_literal(value) if isinstance(value, str) else repr(value)
         raise SpecError(f"{where} cannot be {shown}; it takes {describe(kind)}")
-    return _fitted(value, kind)
+    return _fit_value(value, kind)
 
 
 def _fits(kind: Any, value: Any) -> bool:
@@ -268,11 +268,11 @@ def _has_nan(value: object) -> bool:
     return isinstance(value, float) and math.isnan(value)
 
 
-def _fitted(value: Any, kind: Any) -> object:
+def _fit_value(value: Any, kind: Any) -> object:
     """A list as a tuple, and a number as what is wanted."""
     member = next(kind for kind in union_members(kind) if _fits(kind, value))
     if get_origin(member) is tuple:
-        return tuple(_fitted(item, get_args(member)[0]) for item in value)
+        return tuple(_fit_value(item, get_args(member)[0]) for item in value)
     return member(value) if member in (int, float) else value
 
 

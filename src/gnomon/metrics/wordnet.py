@@ -61,7 +61,7 @@ def find_wordnet(folder: str | None = None) -> WordNet:
         if all(
             (candidate / f"{kind}.{pos}").is_file() for kind in ("index", "data") for pos in _PARTS
         ):
-            return _opened(candidate)
+            return _open_folder(candidate)
     looked = ", ".join(map(str, places))
     raise MissingDependencyError(
         f"meteor needs the files of WordNet (index.noun, data.noun, ...), looked for in: {looked};"
@@ -79,7 +79,7 @@ def _places() -> list[Path]:
 
 
 @lru_cache(maxsize=2)
-def _opened(folder: Path) -> WordNet:
+def _open_folder(folder: Path) -> WordNet:
     return WordNet(folder)
 
 

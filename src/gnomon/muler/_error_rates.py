@@ -127,20 +127,20 @@ class ErrorRates(NamedTuple):
 
     def relative(self, levels: Floats) -> tuple[Floats, Floats, Floats]:
         """Rates as multiples of that of all words, and the ends of intervals, each of its level."""
-        value = _divided(self.rate, self.rate[:, :1])
+        value = _divide(self.rate, self.rate[:, :1])
         low, high = np.full((2, *value.shape), np.nan)
         if self.samples is None or self.draws is None:
             return value, low, high
-        samples = _divided(self.samples, self.samples[:, :1])
+        samples = _divide(self.samples, self.samples[:, :1])
         for at in np.ndindex(value.shape):
             draws = replace(self.draws, confidence=1 - float(levels[at]))
             low[at], high[at] = draws.ends(value[at], samples[at])
-        none = _divided(self._rare(levels), self.rate[:, :1])
+        none = _divide(self._rare(levels), self.rate[:, :1])
         return value, low, np.where(self.hits == 0, none, high)
 
     def _rare(self, level: float | Floats) -> Floats:
         """Rates under which no hit at all is as rare as a level."""
-        return np.minimum(100 * _divided(-np.log(level) + 0 * self.rate, self.units), 100.0)
+        return np.minimum(100 * _divide(-np.log(level) + 0 * self.rate, self.units), 100.0)
 
     def tests(self) -> Floats:
         """P of each rate being that of all words, float64 [3, F, K + 1]; NaN without draws.
@@ -151,17 +151,17 @@ class ErrorRates(NamedTuple):
         """
         if self.samples is None or self.draws is None:
             return np.full_like(self.rate, np.nan)
-        relative, samples = _divided(self.rate, self.rate[:, :1]), self.samples
-        drawn = self.draws.p(relative - 1, _divided(samples, samples[:, :1]) - 1)
+        relative, samples = _divide(self.rate, self.rate[:, :1]), self.samples
+        drawn = self.draws.p(relative - 1, _divide(samples, samples[:, :1]) - 1)
         share = self.rate[:, :1] / 100
         spread = np.sqrt(self.occurrences * share * (1 - share))
-        z = _divided(np.abs(self.hits - self.occurrences * share), spread)
+        z = _divide(np.abs(self.hits - self.occurrences * share), spread)
         exact = np.vectorize(math.erfc, otypes=[np.float64])(z / math.sqrt(2))
         none = np.where(self.hits == 0, np.exp(-self.units * share), 0.0)
         return np.asarray(np.maximum(np.maximum(drawn, exact), none))
 
 
-def _divided(above: Floats, below: NDArray[Any]) -> Floats:
+def _divide(above: Floats, below: NDArray[Any]) -> Floats:
     below = np.broadcast_to(below, above.shape)
     ratios = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
     return np.asarray(ratios)
@@ -171,7 +171,7 @@ def error_rates(tallies: ErrorTallies, draws: Draws | None) -> ErrorRates:
     """Rates of all features and systems."""
     occurrences = _append_sum(tallies.occurrences.sum(axis=-1))
     hits = _append_sum(tallies.hits.sum(axis=-1))
-    rate = 100 * _divided(hits, occurrences[None])
+    rate = 100 * _divide(hits, occurrences[None])
     if draws is None:
         return ErrorRates(occurrences, hits, rate, None, None, np.zeros(occurrences.shape))
     units = draws.units(_append_sum(tallies.occurrences, axis=1) > 0).astype(np.float64)
@@ -181,7 +181,7 @@ def error_rates(tallies: ErrorTallies, draws: Draws | None) -> ErrorRates:
         stacked = np.concatenate([tallies.occurrences[None, number], tallies.hits[:, number]])
         sums = draws.sums(stacked.reshape(-1, stacked.shape[-1]))
         with_all = _append_sum(sums.reshape(len(stacked), k, -1), axis=1)
-        samples.append(100 * _divided(with_all[1:], with_all[:1]))
+        samples.append(100 * _divide(with_all[1:], with_all[:1]))
     return ErrorRates(occurrences, hits, rate, np.stack(samples, axis=1), draws, units)
 
 
@@ -231,7 +231,7 @@ def rate_differences(
                 some.sum() if documents is None else len(np.unique(documents[common][some]))
             )
         by_document = documents is not None
-        tested = _tested(family, np.array(hits), options, families, by_document=by_document)
+        tested = _test_families(family, np.array(hits), options, families, by_document=by_document)
         order = np.lexsort((-np.abs(family.comparisons.estimates), tested.p))
         for n in order.tolist():
             feature, first = divmod(pairs[n].first, count)
@@ -253,10 +253,10 @@ def rate_differences(
 
 def _rate(sums: Floats) -> Floats:
     """Per hundred, of hits and occurrences [..., 2]."""
-    return 100 * _divided(sums[..., 0], sums[..., 1])
+    return 100 * _divide(sums[..., 0], sums[..., 1])
 
 
-def _tested(
+def _test_families(
     family: SystemFamily,
     hit: NDArray[np.int64],
     options: Bootstrap,

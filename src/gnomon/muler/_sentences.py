@@ -313,7 +313,7 @@ def scorer_rows(
         yield row, mean_of_units(changes.signed[k, scored[k]], which)
 
 
-def _tested(rows: Sequence[tuple[ScorerRow, Mean]], alpha: float) -> Iterator[ScorerRow]:
+def _test_rows(rows: Sequence[tuple[ScorerRow, Mean]], alpha: float) -> Iterator[ScorerRow]:
     """Rows with Holm's p over the systems and scorers of their slice, and its intervals."""
     tests = [partial(_mean_at, mean, row.n) for row, mean in rows]
     steps = step_down(tests, alpha, [row.slice for row, _ in rows])
@@ -477,7 +477,7 @@ def sentence_part(
             exhibits += sentence_exhibits(changes, scores, label, testset, batch, examples)
         if progress:
             progress("scoring sentences", done, len(scorers))
-    table = sentence_table(list(_tested(rows, alpha)))
+    table = sentence_table(list(_test_rows(rows, alpha)))
     return SentencePart(
         table=table,
         views=sentence_views(

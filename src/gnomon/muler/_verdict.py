@@ -235,7 +235,7 @@ def _say_several_systems(finding: Finding, under: MetricFigures) -> Iterator[Mes
     if readable and not tested and not same:
         kinds = _kinds(readable)
         yield message("muler.untested", systems=None, metric=under.title, kinds=kinds)
-    yield from _undecided(finding, under, tested)
+    yield from _say_undecided(finding, under, tested)
     if same:
         yield message(
             "muler.same",
@@ -252,7 +252,7 @@ def _say_several_systems(finding: Finding, under: MetricFigures) -> Iterator[Mes
         yield message("muler.carried", places, kinds=_kinds(carried), metric=under.title)
 
 
-def _undecided(
+def _say_undecided(
     finding: Finding, under: MetricFigures, tested: Sequence[SystemPair]
 ) -> Iterator[Message]:
     """The kinds of words on which nothing is decided."""

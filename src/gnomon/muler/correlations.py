@@ -158,7 +158,7 @@ def _pools(
     for name, pairs in sides.items():
         yield name, pairs, _segments(sets[name])
     if several:
-        centred = [_centred(pairs) for pairs in sides.values()]
+        centred = [_centre(pairs) for pairs in sides.values()]
         yield ALL, np.concatenate(list(sides.values()), axis=1), _segments(group)
         yield CENTRED, np.concatenate(centred, axis=1), _segments(group)
 
@@ -177,7 +177,7 @@ def _segments(points: Iterable[PointRow]) -> int | None:
     return int(np.median(sizes)) if sizes else None
 
 
-def _centred(sides: NDArray[np.float64]) -> NDArray[np.float64]:
+def _centre(sides: NDArray[np.float64]) -> NDArray[np.float64]:
     """Deviations from the mean of each side; a lone system has none, and says nothing."""
     if sides.shape[1] < 2:
         return sides[:, :0]

@@ -174,7 +174,7 @@ def discrepancy_verdict(finding: Finding) -> Iterator[Message]:
                 yield _uneven(finding, of_system, what, one=True, system=system, features=phrases)
     yield from _omissions(finding)
     if alone:
-        yield from _balanced([row for row in rows if not row.decided], len(systems))
+        yield from _say_balanced([row for row in rows if not row.decided], len(systems))
 
 
 def _omissions(finding: Finding) -> Iterator[Message]:
@@ -207,7 +207,7 @@ def _omission(row: OmissionRow) -> dict[str, Any]:
     return {**told, **figures, "decided": True}  # an end that is 0 is open
 
 
-def _balanced(rows: Sequence[MulerRow], systems: int) -> Iterator[Message]:
+def _say_balanced(rows: Sequence[MulerRow], systems: int) -> Iterator[Message]:
     """Say how many balance as far as the data can tell, and how many in every segment."""
     differ = [row for row in rows if row.miss or row.add]
     alike = [row for row in rows if row not in differ and row.hit]

@@ -302,7 +302,7 @@ def _test_words(
         block = slice(start, start + step)
         pair = first[block], second[block]
         rows = (there[pair[0]] | there[pair[1]]) & differ[block]
-        difference, tested = _tested(sides, pair, rows, groups)
+        difference, tested = _test_pair(sides, pair, rows, groups)
         same_sign = difference * (whole[pair[0]] - whole[pair[1]]) > 0
         p[block] = np.where(same_sign, tested, 1.0)
         without[block] = _equalise_figures(gain, spread, pair, rows)
@@ -326,7 +326,7 @@ def _equalise_figures(
     return np.asarray(first - second)
 
 
-def _tested(
+def _test_pair(
     sides: tuple[Floats, Floats, NDArray[np.bool_]],
     pair: tuple[NDArray[np.intp], NDArray[np.intp]],
     rows: NDArray[np.bool_],

@@ -130,9 +130,12 @@ def figures_and_errors(sums: Sums, *, higher_is_better: bool) -> dict[str, Estim
     }
     theta = ratios(base.value, oracle.value, anti_oracle.value)
     return {
-        "muler": Estimate(theta, _settled(_error_of_ratio(sums, theta), _STILL)),
-        "clipped": _clipped(sums, ~np.isnan(theta)),
-        **{name: Estimate(value, _settled(e, scale)) for name, (value, e) in estimates.items()},
+        "muler": Estimate(theta, _settle_errors(_error_of_ratio(sums, theta), _STILL)),
+        "clipped": _clip_ratios(sums, ~np.isnan(theta)),
+        **{
+            name: Estimate(value, _settle_errors(e, scale))
+            for name, (value, e) in estimates.items()
+        },
     }
 
 
@@ -150,9 +153,9 @@ def _error_of_ratio(sums: Sums, theta: Floats) -> Floats:
     return np.asarray(np.sqrt(np.maximum(squares, 0.0)) / np.abs(spread))
 
 
-def _clipped(sums: Sums, defined: NDArray[np.bool_]) -> Estimate:
+def _clip_ratios(sums: Sums, defined: NDArray[np.bool_]) -> Estimate:
     estimate = mean_and_error(sums["share"], sums["share 2"], np.where(defined, sums["n"], np.nan))
-    return Estimate(estimate.value, _settled(estimate.error, _STILL))
+    return Estimate(estimate.value, _settle_errors(estimate.error, _STILL))
 
 
 def _products(
@@ -183,7 +186,7 @@ def _divide(total: Floats, n: Floats) -> Floats:
     return quotients
 
 
-def _settled(error: Floats, still: float | Floats) -> Floats:
+def _settle_errors(error: Floats, still: float | Floats) -> Floats:
     return np.where(error < still, 0.0, error)
 
 
@@ -470,7 +473,7 @@ class Uncertainty:
         differ = np.array([self.words.differ(number, a, b) for a, b in pairs]) & slice_.members
         inside = present.both & slice_.members
         for variant in (v for v in VARIANTS if v in self.variants):
-            sums = _summed(scores, _FIGURES[variant])
+            sums = _sum_terms(scores, _FIGURES[variant])
             of_feature = FeatureRatios.select(scores.feature, sums, inside, differ, units)
             self.differences.add((metric, variant, slice_.name), of_feature, units)
         missing = np.where(slice_.members, present.miss, np.nan)  # the same under all metrics
@@ -500,7 +503,7 @@ class Uncertainty:
         documents = self.grouping.documents
         if documents is None or len(np.unique(documents)) < LEAST_DOCUMENTS:
             return  # there would be no intervals by document
-        values = _summed(scores, _FIGURES[self.variants[0]])
+        values = _sum_terms(scores, _FIGURES[self.variants[0]])
         moves = linearised(*values, present.both)[1]
         systems = len(moves)
         pairs = list(combinations(range(systems), 2))
@@ -543,7 +546,7 @@ class Uncertainty:
         )
 
 
-def _summed(scores: FeatureScores, name: Literal["muler", "clipped"]) -> tuple[Floats, Floats]:
+def _sum_terms(scores: FeatureScores, name: Literal["muler", "clipped"]) -> tuple[Floats, Floats]:
     """The numerator and denominator of MuLER, segment by segment [K, N]."""
     base, oracle, anti_oracle = (
         scores.sign * values for values in (scores.base, scores.oracle, scores.anti_oracle)

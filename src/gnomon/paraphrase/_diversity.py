@@ -167,7 +167,7 @@ def diversity(
     notices: list[Message] = []
     sizes = {name: len(in_set) for name, in_set in by_set.items()}
     check_trees(given_trees, _size(by_set, given_trees), sizes)
-    parses = given_trees | _parsed(by_set, given_trees, tagger, run.cache, run.progress)
+    parses = given_trees | _parse_sets(by_set, given_trees, tagger, run.cache, run.progress)
     for name, groups in parses.items():
         values = syntactic_values(groups)
         rows.append(_row(name, "syntactic", values, set_mean(values, "zero"), groups))
@@ -258,7 +258,7 @@ def _row(
     )
 
 
-def _parsed(
+def _parse_sets(
     sets: Mapping[str, Wordings],
     known: Mapping[str, Parses],
     tagger: str | None,

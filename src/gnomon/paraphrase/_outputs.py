@@ -52,7 +52,7 @@ def pseudo_references(
     names = list(testset.systems)
     made = []
     for i in range(testset.segments):
-        ranked = _ranked(testset, i, givers, quality[:, i], floor)
+        ranked = _rank_outputs(testset, i, givers, quality[:, i], floor)
         for k in [None] if shared else range(len(names)):
             system = None if k is None else names[k]
             texts: dict[str, float] = {}
@@ -71,7 +71,7 @@ def _best(system: NDArray[np.float64], share: float) -> list[int]:
     return sorted(int(k) for k in order)
 
 
-def _ranked(
+def _rank_outputs(
     testset: TestSet,
     segment: int,
     givers: Sequence[int],

@@ -135,7 +135,9 @@ def closeness(
     """The score of each paraphrase as if it were an output, against its segment's references."""
     if not paraphrases:
         return np.zeros(0)
-    return np.asarray(_scored(testset, paraphrases, metric, allow_code=allow_code).segments[0])
+    return np.asarray(
+        _score_paraphrases(testset, paraphrases, metric, allow_code=allow_code).segments[0]
+    )
 
 
 def adequacy_rows(
@@ -161,12 +163,12 @@ def adequacy_rows(
         raise DataError(f"segment {beyond} is out of range: there are {testset.segments}, from 1")
     rows, signatures = [], {}
     for one_metric in list_metrics(metrics):
-        scores = _scored(testset, made, one_metric, allow_code=allow_code)
+        scores = _score_paraphrases(testset, made, one_metric, allow_code=allow_code)
         metric = one_metric if isinstance(one_metric, str) else scores.metric
         by_set: dict[str, dict[int, list[float]]] = {}
         for one, value in zip(made, scores.segments[0].tolist(), strict=True):
             by_set.setdefault(one.method, {}).setdefault(one.segment, []).append(value)
-        shared = _shared(by_set)
+        shared = _find_shared(by_set)
         rows += [
             adequacy_row(name, metric, by_segment, CONFIDENCE, SEED, shared=shared)
             for name, by_segment in by_set.items()
@@ -210,12 +212,12 @@ def adequacy_row(
     )
 
 
-def _shared(by_method: Mapping[str, Mapping[int, Sequence[float]]]) -> set[int]:
+def _find_shared(by_method: Mapping[str, Mapping[int, Sequence[float]]]) -> set[int]:
     """The segments of which every method has a value."""
     return set.intersection(*(set(segments) for segments in by_method.values()))
 
 
-def _scored(
+def _score_paraphrases(
     testset: TestSet, paraphrases: Sequence[Paraphrase], metric: AnyMetric, *, allow_code: bool
 ) -> Scores:
     """The paraphrases as the outputs of one system, each a segment of its own."""

@@ -157,10 +157,10 @@ def _split(rows: PairedRows, groups: ArrayLike | None) -> PairedRows:
     _, group, sizes = np.unique(labels, return_inverse=True, return_counts=True)
     order = np.argsort(group, kind="stable")
     column = np.arange(len(labels)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return PairedRows(*(_filled(side[0], group[order], column, order) for side in rows))
+    return PairedRows(*(_fill_places(side[0], group[order], column, order) for side in rows))
 
 
-def _filled(
+def _fill_places(
     values: NDArray[np.float64],
     group: NDArray[np.int64],
     place: NDArray[np.int64],
@@ -313,7 +313,7 @@ def _best_epsilon(rows: PairedRows) -> float:
     if widest == 0:
         return 0.0
     bins = int(np.clip(pairs.sum() // _PAIRS_PER_BIN, 1, _MOST_BINS))
-    mass, sizes = _binned(rows, weights, widest, bins)
+    mass, sizes = _bin_rows(rows, weights, widest, bins)
     gained = np.concatenate([[0.0], np.cumsum(mass[0] - mass[1])])  # at the edges of bins
     reachable = gained[:-1] + mass[0]  # ties first: more is not possible inside a bin
     wanted = reachable >= gained.max() - _ROUNDING
@@ -322,7 +322,7 @@ def _best_epsilon(rows: PairedRows) -> float:
     return _first_maximum(differences, gains, places, gained)
 
 
-def _binned(
+def _bin_rows(
     rows: PairedRows, weights: NDArray[np.float64], widest: float, bins: int
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     # weights of pairs tied by people and of concordant ones [2, bins], and both counted [bins]

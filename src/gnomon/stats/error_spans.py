@@ -116,7 +116,7 @@ def span_counts(
     ways = [(0.0, 0.0)]
     for group in _groups(shares):
         each = _best_pairings(group)
-        ways = _undominated([(a + c, b + d) for a, b in ways for c, d in each])[:_MOST_WAYS]
+        ways = _select_undominated([(a + c, b + d) for a, b in ways for c, d in each])[:_MOST_WAYS]
     sizes = max(len(of_marked), 1), max(len(of_gold), 1)
     matched, covered = max(ways, key=lambda way: _worth(way[0] / sizes[0], way[1] / sizes[1]))
     return SpanCounts(matched, covered, float(len(of_marked)), float(len(of_gold)))
@@ -191,11 +191,11 @@ def _best_pairings(pairs: _Pairs) -> list[tuple[float, float]]:
                 if not mask & bit[other]:
                     more = [(x + a, y + b) for x, y in ways]
                     longer.setdefault(mask | bit[other], []).extend(more)
-        best = {mask: _undominated(ways) for mask, ways in longer.items()}
-    return _undominated([way for ways in best.values() for way in ways])
+        best = {mask: _select_undominated(ways) for mask, ways in longer.items()}
+    return _select_undominated([way for ways in best.values() for way in ways])
 
 
-def _undominated(ways: list[tuple[float, float]]) -> list[tuple[float, float]]:
+def _select_undominated(ways: list[tuple[float, float]]) -> list[tuple[float, float]]:
     """Those than which no other is better on one side and as good on the other."""
     kept: list[tuple[float, float]] = []
     for way in sorted(ways, reverse=True):

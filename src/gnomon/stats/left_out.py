@@ -102,7 +102,7 @@ def document_test(
                     estimates = (whole[a] - whole[b], without[:, a] - without[:, b])
                 yield pair, jackknife(*estimates, sizes, confidence=confidence)
 
-    return _tabled(len(m), compare_pairs())
+    return _tabulate(len(m), compare_pairs())
 
 
 def decisions_by_document(
@@ -141,10 +141,10 @@ def decisions_by_document(
                 sizes = np.bincount(which)
                 yield (i, j), jackknife(whole, without, sizes, confidence=confidence)
 
-    return _tabled(len(right), compare_pairs())
+    return _tabulate(len(right), compare_pairs())
 
 
-def _tabled(metrics: int, every: Iterator[tuple[tuple[int, int], Jackknife]]) -> DocumentTest:
+def _tabulate(metrics: int, every: Iterator[tuple[tuple[int, int], Jackknife]]) -> DocumentTest:
     intervals = np.full((2, metrics), np.nan)
     differences, p = np.full((2, metrics, metrics), np.nan)
     documents = np.zeros(metrics, dtype=np.int64)

@@ -105,22 +105,22 @@ def adjusted_means(
     y = np.asarray(values, dtype=np.float64)
     w = np.ones(len(y)) if weights is None else np.asarray(weights, dtype=np.float64)
     shape = int(system.max()) + 1, int(rater.max()) + 1
-    total = _summed(system, rater, y, w, shape)
+    total = _sum_judgements(system, rater, y, w, shape)
     blocks = _blocks(system, rater, document, y[:, 0])
     lam = _ridge_from_blocks(blocks, shape).ridge if ridge is None else ridge
-    means, effects = _solved(total, lam)
+    means, effects = _solve(total, lam)
     order = np.argsort(document, kind="stable")
     ends = np.searchsorted(document[order], np.arange(int(document.max()) + 2))
     without = np.empty((len(ends) - 1, *means.shape))
     for number, (start, end) in enumerate(pairwise(ends.tolist())):
         rows = order[start:end]
-        part = _summed(system[rows], rater[rows], y[rows], w[rows], shape)
+        part = _sum_judgements(system[rows], rater[rows], y[rows], w[rows], shape)
         rest = _Sums(*(whole - gone for whole, gone in zip(total, part, strict=True)))
         again = lam
         if ridge is None:
             kept = blocks.document != number
             again = _ridge_from_blocks(_Blocks(*(column[kept] for column in blocks)), shape).ridge
-        without[number] = _solved(rest, again)[0]
+        without[number] = _solve(rest, again)[0]
     return Leniency(means, effects, lam, without)
 
 
@@ -164,7 +164,7 @@ def linked_systems(systems: ArrayLike, raters: ArrayLike) -> NDArray[np.int64]:
     return groups
 
 
-def _summed(
+def _sum_judgements(
     system: NDArray[np.int64],
     rater: NDArray[np.int64],
     y: NDArray[np.float64],
@@ -181,7 +181,7 @@ def _summed(
     return _Sums(counts, of_systems, of_raters)
 
 
-def _solved(sums: _Sums, ridge: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _solve(sums: _Sums, ridge: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Means of systems (NaN without judgements) and effects of raters, by least squares."""
     lam = _MOST if math.isnan(ridge) else min(max(ridge, _LEAST), _MOST)
     shrunk = sums.counts / (sums.counts.sum(axis=0) + lam)
@@ -213,7 +213,7 @@ def _blocks(
 def _ridge_from_blocks(blocks: _Blocks, shape: tuple[int, int]) -> RaterRidge:
     """Henderson's third method: raters given systems, by sums of squares that they explain."""
     n = len(blocks.mean)
-    sums = _summed(blocks.system, blocks.rater, blocks.mean[:, None], np.ones(n), shape)
+    sums = _sum_judgements(blocks.system, blocks.rater, blocks.mean[:, None], np.ones(n), shape)
     of_system, of_rater = sums.counts.sum(axis=1), sums.counts.sum(axis=0)
     s, r = of_system > 0, of_rater > 0
     counts, y_s, y_r = sums.counts[np.ix_(s, r)], sums.systems[s, 0], sums.raters[r, 0]

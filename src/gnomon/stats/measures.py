@@ -338,7 +338,7 @@ class GroupedStatistic(NamedTuple):
 
         People's are [systems], or of every draw.
         """
-        human, metric = _settled(np.broadcast_to(human, metric.shape)), _settled(metric)
+        human, metric = _settle_means(np.broadcast_to(human, metric.shape)), _settle_means(metric)
         if callable(self.statistic):
             pairs = zip(human, metric, strict=True)
             return np.array([self.statistic(h, m) for h, m in pairs], dtype=np.float64)
@@ -378,7 +378,7 @@ def score_arrays(
     )
 
 
-def _settled(means: NDArray[np.float64]) -> NDArray[np.float64]:
+def _settle_means(means: NDArray[np.float64]) -> NDArray[np.float64]:
     # means of the same scores summed in another order must tie
     largest = float(np.nanmax(np.abs(means), initial=0.0))
     if not 0 < largest < np.inf:

@@ -102,11 +102,11 @@ def average(values: NDArray[np.float64], undefined: Undefined = "drop") -> float
 def pearson_rows(rows: PairedRows) -> NDArray[np.float64]:
     """Pearson's r of every row; NaN where a side is constant or has fewer than two points."""
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        r = np.einsum("ij,ij->i", _standardised(rows.x), _standardised(rows.y))
+        r = np.einsum("ij,ij->i", _standardise(rows.x), _standardise(rows.y))
     return np.asarray(np.clip(r, -1.0, 1.0))
 
 
-def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _standardise(values: NDArray[np.float64]) -> NDArray[np.float64]:
     # rows of length one; zero where missing; NaN all along where a row does not vary
     centred = centred_rows(values)
     largest = np.abs(centred).max(axis=1)

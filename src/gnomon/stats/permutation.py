@@ -122,7 +122,7 @@ def _nulls_from_scores(
     return nulls
 
 
-def _grouped(cells: NDArray[np.float64], grouping: Grouping) -> NDArray[np.float64]:
+def _group_cells(cells: NDArray[np.float64], grouping: Grouping) -> NDArray[np.float64]:
     # [..., systems, items] -> [groups, members, ...]
     if grouping == "none":
         return cells.reshape(1, *cells.shape[:-2], -1).swapaxes(1, -1)
@@ -140,12 +140,14 @@ def _nulls_from_sums(
     n, h = _human_groups(measure, human, joint)
     features = np.stack([scores, scores**2, scores * h])  # [3, metrics, systems, items]
     shape = features.shape[2:]
-    units = _grouped(features.reshape(-1, *shape), measure.grouping)  # [groups, units, 3 metrics]
+    units = _group_cells(
+        features.reshape(-1, *shape), measure.grouping
+    )  # [groups, units, 3 metrics]
     totals = units.sum(axis=1).reshape(len(units), 1, 3, -1)
 
     def nulls(swaps: NDArray[np.float64]) -> NDArray[np.float64]:
         drawn = np.broadcast_to(swaps, (len(swaps), *shape))
-        moved = np.matmul(_grouped(drawn, measure.grouping).swapaxes(1, 2), units)
+        moved = np.matmul(_group_cells(drawn, measure.grouping).swapaxes(1, 2), units)
         moved = moved.reshape(len(units), len(swaps), 3, -1)
         differences = []
         for k in range(0, len(joint.pairs), step := max(1, _ROOM // moved[..., 0].size)):

@@ -36,7 +36,7 @@ def ranks(scores: ArrayLike, p: ArrayLike, *, alpha: float = 0.05) -> NDArray[np
     >>> ranks([0.9, 0.8, 0.5], [[1, 0.2, 0.01], [0.8, 1, 0.03], [1, 1, 1]]).tolist()
     [1.0, 1.0, 2.0]
     """
-    values, wins = _checked(scores, p, alpha)
+    values, wins = _check_scores(scores, p, alpha)
     of_metrics, rank, current = np.full(len(values), np.nan), 1, list[int]()
     for metric in _order(values):
         if wins[current, metric].any():
@@ -60,7 +60,7 @@ def clusters(scores: ArrayLike, p: ArrayLike, *, alpha: float = 0.05) -> NDArray
     >>> clusters([0.9, 0.8, 0.5], [[1, 0.2, 0.01], [0.8, 1, 0.03], [1, 1, 1]]).tolist()
     [1.0, 1.0, 2.0]
     """
-    values, wins = _checked(scores, p, alpha)
+    values, wins = _check_scores(scores, p, alpha)
     order = _order(values)
     wins = wins[np.ix_(order, order)]
     of_metrics, cluster = np.full(len(values), np.nan), 1
@@ -75,7 +75,7 @@ def _order(values: NDArray[np.float64]) -> NDArray[np.int64]:
     return order[~np.isnan(values[order])]
 
 
-def _checked(
+def _check_scores(
     scores: ArrayLike, p: ArrayLike, alpha: float
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     values, table = np.asarray(scores, dtype=np.float64), np.asarray(p, dtype=np.float64)

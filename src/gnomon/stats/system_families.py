@@ -111,7 +111,7 @@ class SystemFamily:
             members = [pair for pair, of in zip(pairs, group, strict=True) if of == g]
             systems = sorted({k for pair in members for k in pair[:2]})
             mask = cells[group.index(g)][kept]
-            groups.append(_grouped(x[systems][:, kept], systems, mask, names, score))
+            groups.append(_group_systems(x[systems][:, kept], systems, mask, names, score))
         estimates, errors, units, differ = [], [], [], []
         for pair, g in zip(pairs, group, strict=True):
             of = groups[g]
@@ -204,7 +204,7 @@ class SystemDraws:
             yield replicates, np.concatenate(errors)
 
 
-def _grouped(
+def _group_systems(
     x: NDArray[np.float64],
     systems: list[int],
     mask: NDArray[np.bool_],

@@ -61,7 +61,7 @@ def system_bootstrap_test(
     x, score = summable(statistics, aggregate)
     present = np.asarray(~np.isnan(x).any(axis=2))
     replicated: dict[tuple[int, int], Replicated] = {}
-    pairs = [(i, i) for i in range(len(x))] + _compared(len(x), baseline)
+    pairs = [(i, i) for i in range(len(x))] + _list_pairs(len(x), baseline)
     counts = resample_counts(max(1, x.shape[1]), count=count, seed=seed)
     for joint in joint_cells(present[:, None], pairs):
         chosen = np.where(joint.cells[0][:, None], x[joint.metrics], 0.0)
@@ -95,7 +95,7 @@ def sacrebleu_p_value(replicates: ArrayLike, observed: float) -> float:
     return (above + 1) / (len(sizes) + 1) if sizes.any() else 1.0
 
 
-def _compared(systems: int, baseline: int | None) -> list[tuple[int, int]]:
+def _list_pairs(systems: int, baseline: int | None) -> list[tuple[int, int]]:
     if baseline is None:
         return list_pairs(systems)
     if not 0 <= baseline < systems:

@@ -147,7 +147,7 @@ def stress(
     finding = stress_pairs(
         every,
         metrics,
-        scores={name: _padded(given, len(every)) for name, given in scores.items()},
+        scores={name: _pad(given, len(every)) for name, given in scores.items()},
         lower_is_better=lower_is_better,
         how=Detection(detection_rate, tie_tolerance, examples, confidence, seed),
         allow_code=allow_code,
@@ -170,12 +170,12 @@ def _read(
         before = len(pairs)
         pairs += read_pairs(path)
         for name, given in read_pair_scores(path).items():
-            scores[name] = _padded(scores.get(name, np.zeros((2, 0))), len(pairs))
+            scores[name] = _pad(scores.get(name, np.zeros((2, 0))), len(pairs))
             scores[name][:, before:] = np.array(given).T
     return pairs, scores
 
 
-def _padded(scores: NDArray[np.float64], pairs: int) -> NDArray[np.float64]:
+def _pad(scores: NDArray[np.float64], pairs: int) -> NDArray[np.float64]:
     """The scores, and NaN for the pairs after them."""
     return np.pad(scores, ((0, 0), (0, pairs - scores.shape[1])), constant_values=np.nan)
 

@@ -69,11 +69,11 @@ def _change_text(
     for number in order:
         if perturbation.kind == "crossed":
             sides = _sides(sites[number], perturbation)
-            good, bad = (_applied(text, side, perturbation) for side in sides)
+            good, bad = (_apply_site(text, side, perturbation) for side in sides)
             if len({text, good, bad}) == 3:
                 return good, bad
         else:
-            bad = _applied(text, sites[number], perturbation)
+            bad = _apply_site(text, sites[number], perturbation)
             if bad != text and (bad.strip() or perturbation.kind == "sanity"):
                 return text, bad
     return None
@@ -88,7 +88,7 @@ def _sides(site: Any, perturbation: Perturbation) -> tuple[Site, Site]:
     return site.good, site.bad
 
 
-def _applied(text: str, site: Site, perturbation: Perturbation) -> str:
+def _apply_site(text: str, site: Site, perturbation: Perturbation) -> str:
     changes = [site] if site and isinstance(site[0], int) else site
     edits = [Edit(*change) for change in changes]  # type: ignore[misc]  # one change, or several
     return apply_edits(text, edits if perturbation.exact else joint_edits(text, edits))

@@ -102,7 +102,7 @@ def make_own_pairs(
     named = choice.perturb is not None
     wanted, impossible = _possible(asked, testset, named=named)
     texts = _texts(testset, on)
-    annotation, wanted, left_out = _annotated(
+    annotation, wanted, left_out = _annotate_texts(
         texts, wanted, testset.target_language, sources, cache, progress, named=named
     )
     if annotation is not None and annotation.taggers:
@@ -195,7 +195,7 @@ def _possible(
     return wanted, [message("note.stress.left_out", said=said)]
 
 
-def _annotated(
+def _annotate_texts(
     texts: Sequence[str],
     wanted: Sequence[Perturbation],
     language: str | None,
@@ -223,7 +223,7 @@ def _annotated(
         entities = [each for each in tagged if any(f.startswith("ent:") for f in each.features)]
         dropped = (entities or words or tagged) if sources.labels else tagged
         names = [each.name for each in dropped]
-        without, kept, notices = _annotated(
+        without, kept, notices = _annotate_texts(
             texts,
             [each for each in wanted if each not in dropped],
             language,
@@ -235,10 +235,10 @@ def _annotated(
         untagged = message("note.stress.untagged", perturbations=names, error=error.message)
         return without, kept, [untagged, *notices]
     there = annotation.spans.features
-    return annotation, [each for given in wanted for each in _resolved(given, there)], []
+    return annotation, [each for given in wanted for each in _resolve_features(given, there)], []
 
 
-def _resolved(given: Perturbation, features: Sequence[str]) -> Iterator[Perturbation]:
+def _resolve_features(given: Perturbation, features: Sequence[str]) -> Iterator[Perturbation]:
     """A perturbation; of each feature that occurs, where it is asked for with a wildcard."""
     if given.general is None or not any(letter in given.feature for letter in "*?"):
         yield given

@@ -47,7 +47,7 @@ def stress_verdict(finding: Finding) -> Iterator[Message]:
         *[statement for profile in profiles for statement in profile[:1]][:_PROFILES],
     ]
     limits = (
-        *(list(_crossed(finding, titles, of_metrics)) or _wording(finding, titles, errors)),
+        *(list(_say_crossed(finding, titles, of_metrics)) or _wording(finding, titles, errors)),
         *_penalties(finding, titles, ranked),
         *(statement for profile in profiles for statement in profile[1:]),
         *_controls(finding, rows),
@@ -155,7 +155,7 @@ def _sanity(
         )
 
 
-def _crossed(
+def _say_crossed(
     finding: Finding, titles: Mapping[str, str], rows: Sequence[StressRow]
 ) -> Iterator[Message]:
     """The errors that a metric no longer detects where the right text is worded otherwise."""

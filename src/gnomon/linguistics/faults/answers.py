@@ -32,13 +32,13 @@ _ESCAPED = {"&amp;", "&apos;", "&quot;"}
 def not_a_translation(texts: Texts) -> Iterator[Hit]:
     """A refusal, an introduction, a remark or a code fence that the source does not have."""
     hit = set()
-    for found in (*_listed(texts), *_remarks(texts), *_openings(texts)):
+    for found in (*_find_listed(texts), *_remarks(texts), *_openings(texts)):
         if (found.column, found.segment) not in hit:
             hit.add((found.column, found.segment))
             yield found
 
 
-def _listed(texts: Texts) -> Iterator[Hit]:
+def _find_listed(texts: Texts) -> Iterator[Hit]:
     """Phrases of the lists that the source does not have."""
     pattern = phrase_pattern(texts.language, texts.source_language)
     of_sources = phrase_pattern(texts.source_language)

@@ -48,7 +48,7 @@ _DOUBLED = 32  # bit of ``LineCounts.signs``
 
 def anomalies(testset: TestSet) -> tuple[Message, ...]:
     """Anomalies of a test set, with their systems, so that no verdict judges these."""
-    aligned = tuple(_aligned(testset))
+    aligned = tuple(_report_alignment(testset))
     if testset.segments < _FEWEST:
         return aligned
     numbered, lines = Numbered(testset), SomeLines(testset)
@@ -72,7 +72,7 @@ def anomalies(testset: TestSet) -> tuple[Message, ...]:
     return (*aligned, *found)
 
 
-def _aligned(testset: TestSet) -> Iterator[Message]:
+def _report_alignment(testset: TestSet) -> Iterator[Message]:
     """Outputs that had more or fewer lines."""
     some = [
         {

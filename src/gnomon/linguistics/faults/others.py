@@ -27,7 +27,7 @@ def other_segment(texts: Texts) -> Iterator[Hit]:
     """The same output of two sources that have little in common; the one that it fits is let go."""
     sources = texts.sources or ()
     for column, outputs in texts.columns.items():
-        for text, segments in _repeated(texts, column):
+        for text, segments in _find_repeated(texts, column):
             owner = max(segments, key=lambda one: (_fit(texts, column, text, one), -one))
             own = set(texts.words(sources[owner].lower()))
             for segment in segments:
@@ -36,7 +36,7 @@ def other_segment(texts: Texts) -> Iterator[Hit]:
                     yield Hit(column, segment, 0, len(outputs[segment] or ""), params={"of": owner})
 
 
-def _repeated(texts: Texts, column: str) -> Iterator[tuple[str, list[int]]]:
+def _find_repeated(texts: Texts, column: str) -> Iterator[tuple[str, list[int]]]:
     """Texts that a column has in several segments, and where."""
     numbers = texts.numbers[column]
     order = np.argsort(numbers, kind="stable")

@@ -92,7 +92,7 @@ def values_of(text: str, language: str) -> set[float]:
     for one in _NUMBER.finditer(text):
         values |= _values_at(text, one)
     for run in _MIXED.finditer(text):
-        values.add(_mixed(run.group()))
+        values.add(_evaluate_run(run.group()))
     return values | _values_of_words(text, language)
 
 
@@ -110,10 +110,10 @@ def _values_at(text: str, found: re.Match[str]) -> set[float]:
     return values | scaled | later
 
 
-def _mixed(run: str) -> float:
+def _evaluate_run(run: str) -> float:
     """The value of numerals of Chinese and Japanese, digits among them.
 
-    >>> _mixed("三百二十"), _mixed("1万2000"), _mixed("二〇一五")
+    >>> _evaluate_run("三百二十"), _evaluate_run("1万2000"), _evaluate_run("二〇一五")
     (320.0, 12000.0, 2015.0)
     """
     total = part = value = 0.0

@@ -76,13 +76,13 @@ def other_languages(testset: TestSet, lines: SomeLines, copies: Collection[str])
             strange[name] = share.share
     long_enough = [n for n in names if strange and _Profile(testset.systems[n]).letters >= _LETTERS]
     if len(strange) == len(long_enough):
-        swapped = _swapped([outputs[name] for name in strange], whole, testset.sources)
+        swapped = _find_swapped_side([outputs[name] for name in strange], whole, testset.sources)
         if swapped or len(strange) > 1:
             return [doubt(swapped or "others", list(strange))]
     return [doubt("language", [name], share=share) for name, share in strange.items()]
 
 
-def _swapped(
+def _find_swapped_side(
     outputs: Sequence[_Profile], references: Sequence[_Profile], sources: Sequence[str] | None
 ) -> str:
     """Which side is written like the source; empty where none is."""

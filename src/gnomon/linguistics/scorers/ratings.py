@@ -241,7 +241,7 @@ def read_ratings(path: str | PathLike[str], name: str) -> Ratings:
 def _layout(first: Sequence[str], name: str, where: str, line: int) -> _Layout:
     heads = [field.strip().casefold() for field in first]
     if heads[0] in _TERMS and len(heads) > 2:
-        return _headed(heads, name, where, line)
+        return _read_header(heads, name, where, line)
     headed = len(heads) > 1 and not any(map(_is_number, first[1:]))
     if len(heads) == 2:
         return _Layout(0, 1, None, 2, header=headed)
@@ -258,7 +258,7 @@ def _layout(first: Sequence[str], name: str, where: str, line: int) -> _Layout:
     )
 
 
-def _headed(heads: Sequence[str], name: str, where: str, line: int) -> _Layout:
+def _read_header(heads: Sequence[str], name: str, where: str, line: int) -> _Layout:
     wanted = [head for head, scorer in _KNOWN.items() if scorer == name]
     column = next((heads.index(head) for head in wanted if head in heads), None)
     if column is None:

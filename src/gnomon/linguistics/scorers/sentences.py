@@ -112,11 +112,11 @@ def pieces(text: str) -> Iterator[tuple[int, int, str]]:
     plain, contracted = _patterns()
     pattern = contracted if _CONTRACTION.search(text) else plain
     for match in pattern.finditer(text):
-        yield match.start(), match.end(), _folded(match[0])
+        yield match.start(), match.end(), _fold_piece(match[0])
 
 
 @lru_cache(maxsize=65536)
-def _folded(piece: str) -> str:
+def _fold_piece(piece: str) -> str:
     return unicodedata.normalize("NFC", piece.lower()).replace(
         "\N{RIGHT SINGLE QUOTATION MARK}", "'"
     )

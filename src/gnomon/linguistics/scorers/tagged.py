@@ -93,7 +93,8 @@ class TaggedReader:
         words_by_tag: dict[tuple[str, str], SentenceWord] = {}
         words_of_texts = {
             text: tuple(
-                self._word(words_by_tag, piece, label) for piece, label in _labelled(text, marks)
+                self._word(words_by_tag, piece, label)
+                for piece, label in _label_pieces(text, marks)
             )
             for text, marks in zip(distinct, tokens, strict=True)
         }
@@ -124,7 +125,7 @@ class TaggedReader:
         return package if "lemmatizer" in meta_of(package)["pipeline"] else None
 
 
-def _labelled(text: str, tokens: Sequence[Mark]) -> list[tuple[str, str]]:
+def _label_pieces(text: str, tokens: Sequence[Mark]) -> list[tuple[str, str]]:
     """The pieces of a text with the label of the token that each begins in."""
     starts = [start for start, _, _ in tokens]
     labelled = []

@@ -366,14 +366,14 @@ def fitting_tokeniser(
         fits = default_tokeniser(language)
         said = warn_of_spaces(named, fits, language) if named in _SPACED else ()
         return FittingTokeniser(named, said)
-    name, notices = _installed(default_tokeniser(language))
+    name, notices = _load_installed(default_tokeniser(language))
     if given.language_pair is None and is_unspaced(language):
         taken = message("note.metrics.inferred_words", language=inferred_language(given), name=name)
         notices.insert(0, taken)
     return FittingTokeniser(name, tuple(notices))
 
 
-def _installed(name: str) -> tuple[str, list[Message]]:
+def _load_installed(name: str) -> tuple[str, list[Message]]:
     """A tokeniser, or characters in its place, and what a reader should know of that."""
     try:
         _check_installed(name)
@@ -384,7 +384,7 @@ def _installed(name: str) -> tuple[str, list[Message]]:
 
 def text_tokeniser(texts: Iterable[str | None], named: str | None = None) -> str:
     """The tokeniser that was asked for, or that for the script of some texts."""
-    return named or _installed(default_tokeniser(unspaced_language(texts)))[0]
+    return named or _load_installed(default_tokeniser(unspaced_language(texts)))[0]
 
 
 def unit_of(tokeniser: str) -> str:

@@ -174,10 +174,10 @@ def codes(
             cache=cache,
             progress=progress,
         )
-    return _coded(made, files, save, cache, progress, new=codes_folder is None)
+    return _write_codes(made, files, save, cache, progress, new=codes_folder is None)
 
 
-def _coded(
+def _write_codes(
     made: Codes,
     files: Sequence[SentenceFile],
     save: str | PathLike[str] | None,

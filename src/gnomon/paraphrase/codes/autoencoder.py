@@ -302,8 +302,8 @@ class Syntactic:
                 ")",
             )
         if trees is None:
-            trees = _parsed(texts, str(self.parser or self.reader), cache, progress)
-        return _pruned(trees, self.recipe)
+            trees = _parse_texts(texts, str(self.parser or self.reader), cache, progress)
+        return _prune(trees, self.recipe)
 
 
 def syntactic_space(
@@ -321,8 +321,8 @@ def syntactic_space(
     used = recipe or TreeRecipe()
     if trees is None:
         parser = _parser_name(parser, language)
-        trees = _parsed(texts, parser, request.cache, request.progress)
-    cut = _pruned(trees, used)
+        trees = _parse_texts(texts, parser, request.cache, request.progress)
+    cut = _prune(trees, used)
     counts = Counter(tree for tree in cut if tree is not None)
     check_enough(len(counts), request.k, "syntactic")
     labels = tuple(sorted({label for tree in counts for label in _labels(tree)}))
@@ -365,7 +365,7 @@ def read_syntactic(
     )
 
 
-def _pruned(trees: Sequence[Tree | None], recipe: TreeRecipe) -> list[Pruned | None]:
+def _prune(trees: Sequence[Tree | None], recipe: TreeRecipe) -> list[Pruned | None]:
     different = dict.fromkeys(tree for tree in trees if tree is not None)
     cut = {
         tree: pruned(tree, recipe.depth, most_children=recipe.most_children) for tree in different
@@ -373,7 +373,7 @@ def _pruned(trees: Sequence[Tree | None], recipe: TreeRecipe) -> list[Pruned | N
     return [None if tree is None else cut[tree] for tree in trees]
 
 
-def _parsed(
+def _parse_texts(
     texts: Sequence[str | None],
     parser: str,
     cache: Cache | None,

@@ -112,7 +112,7 @@ def save_generated(
     """
     file = Path(path)
     if not resume:
-        _unfinished(file, work)
+        _refuse_unfinished(file, work)
     record = _begun(file, work) if resume else None
     if record is None:
         record = SavedRecord(work.settings())
@@ -136,7 +136,7 @@ def save_generated(
     return Counter(record.counts or {})
 
 
-def _unfinished(file: Path, work: Making) -> None:
+def _refuse_unfinished(file: Path, work: Making) -> None:
     """Refuse to throw away what an interrupted run made."""
     if not (file.is_file() and file.stat().st_size and _settings_file(file).is_file()):
         return

@@ -272,7 +272,7 @@ def prepare(
         texts = dict.fromkeys(text for pair in kept for text in (pair.source, pair.target))
         model = learn(texts, recipe.vocabulary, recipe.seed)
         tokenizer = fast_tokenizer(model, codes.count if codes else 0)
-    every, validation = _encoded(tokenizer, kept), _encoded(tokenizer, dev)
+    every, validation = _encode_pairs(tokenizer, kept), _encode_pairs(tokenizer, dev)
     short = [entry for entry in every if _length(entry) <= recipe.limit]
     if not short:
         raise DataError(f"all {len(kept)} pairs have more pieces than the limit, {recipe.limit}")
@@ -291,7 +291,7 @@ def prepare(
     )
 
 
-def _encoded(tokenizer: Any, pairs: Sequence[SentencePair]) -> list[Encoded]:
+def _encode_pairs(tokenizer: Any, pairs: Sequence[SentencePair]) -> list[Encoded]:
     """Ids of the pieces of both sides, each with ``</s>``; a code is the first of the target."""
     sources = tokenizer.encode_batch([pair.source for pair in pairs])
     targets = tokenizer.encode_batch([pair.target for pair in pairs])

@@ -265,10 +265,10 @@ def question(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> It
         else:
             front = "did" if is_past(finite) else "does" if "Person=3" in finite.morph else "do"
             rest = finite.lemma
-        yield _moved(output, start, front, (finite.start, finite.end, rest))
+        yield _move_word(output, start, front, (finite.start, finite.end, rest))
 
 
-def _moved(output: Output, start: int, front: str, finite: Change) -> list[Change]:
+def _move_word(output: Output, start: int, front: str, finite: Change) -> list[Change]:
     """The changes that put a word before the subject, and a question mark at the end."""
     text = output.text
     first = next(token for token in output.tokens if token.start == start)

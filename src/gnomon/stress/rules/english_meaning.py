@@ -63,12 +63,12 @@ _CUT = {"ca": "can", "wo": "will", "sha": "shall"}
 )
 def negation(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Site]:
     """Leaves a negation out, or denies what is said."""
-    yield from _dropped(output)
+    yield from _drop_negations(output)
     for clause in clauses(output):
-        yield from _denied(output, clause)
+        yield from _negate(output, clause)
 
 
-def _dropped(output: Output) -> Iterator[Site]:
+def _drop_negations(output: Output) -> Iterator[Site]:
     """Negations that can be left out."""
     for position, token in enumerate(output.tokens):
         word = token.text.casefold()
@@ -110,7 +110,7 @@ def drop_negation(output: Output, position: int) -> list[Change]:
     return [*changes, (start, token.end, "")]
 
 
-def _denied(output: Output, clause: Clause) -> Iterator[Change]:
+def _negate(output: Output, clause: Clause) -> Iterator[Change]:
     """A clause, if it is no question and has no negation, with one."""
     tokens = output.tokens
     finite = tokens[clause.finite]
@@ -209,10 +209,10 @@ _RELATIONS = words("amod acomp attr conj ROOT oprd")
 )
 def polarity(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Site]:
     """Puts the opposite of a word of quantity, time or direction (more: less, before: after)."""
-    yield from _opposed(output, _OPPOSITES)
+    yield from _replace_opposites(output, _OPPOSITES)
 
 
-def _opposed(output: Output, words: Mapping[str, Mapping[str, str]]) -> Iterator[Site]:
+def _replace_opposites(output: Output, words: Mapping[str, Mapping[str, str]]) -> Iterator[Site]:
     for position, token in enumerate(output.tokens):
         word = token.text.casefold()
         new = words.get(token.pos, {}).get(word)
@@ -296,7 +296,7 @@ _ALL_OPPOSITES: _Words = {
 )
 def antonym(output: Output, pool: OtherOutputs, rng: np.random.Generator) -> Iterator[Site]:
     """Puts the opposite of a noun, verb, adjective or adverb of a list (accept: reject)."""
-    yield from _opposed(output, _ALL_OPPOSITES)
+    yield from _replace_opposites(output, _ALL_OPPOSITES)
 
 
 # Gender.
