@@ -332,7 +332,7 @@ class Engine:
         if group:
             yield group
 
-    def _explain_side(self, cells: Sequence[Cell]) -> dict[Cell, CellExplanation]:
+    def _explained(self, cells: Sequence[Cell]) -> dict[Cell, CellExplanation]:
         judged = [cell for cell in cells if cell.others or self.scorer.role is None]
         explanations = {cell: self._undefined(cell) for cell in cells}
         return explanations | (_JudgedCells(self, judged).explanations() if judged else {})

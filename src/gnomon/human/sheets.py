@@ -289,8 +289,8 @@ def _answer(row: FileRecord, fallback: str, key: Key) -> Answer:
     said = _read_score(given) if key.scalar else {c.lower(): c for c in CHOICES}.get(given.lower())
     if given and said is None:
         raise row.error(
-            f"the answer is {given!r}; allowed are {_describe_allowed(key)}, and nothing for an open"
-            " item"
+            f"the answer is {given!r}; allowed are {_describe_allowed(key)}, and nothing for an"
+            " open item"
         )
     return Answer(row.get("annotator") or fallback, item, said or "", row.get("comment"), row)
 
