@@ -435,8 +435,8 @@ class ChatClient(KeptAnswers):
                 raise UsageError(
                     f"{self.server.endpoint.url} refuses questions to {self.server.model!r}"
                     f" with {_list_parameters(question.parameters)}: {answer.rejected}; leave"
-                    " out what it does not take (temperature=None, seed=None, max_tokens=None, fields of"
-                    " extra=)"
+                    " out what it does not take (temperature=None, seed=None, max_tokens=None,"
+                    " fields of extra=)"
                 )
             return ServerIdentity(answer.model, answer.fingerprint, structured)
         raise UsageError(
