@@ -1,4 +1,4 @@
-"""Commands that ask judges, and are wanted to ask nothing: a plan of the requests, or files."""
+"""Requests to judges that a command plans or writes to files in place of sending them."""
 
 from __future__ import annotations
 
@@ -24,11 +24,7 @@ _log = logging.getLogger(__name__)
 
 
 def are_planned(args: argparse.Namespace) -> bool:
-    """True if requests are wanted, and no results.
-
-    Raises:
-        UsageError: they are to be shown and to be written.
-    """
+    """True if requests are wanted, and no results."""
     if not hasattr(args, "batch_write"):  # it asks nobody
         return False
     dry, path = args.dry_run, args.batch_write

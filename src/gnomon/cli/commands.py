@@ -1,4 +1,4 @@
-"""A command made of a method: its parser from the parameters, its run from what it is given."""
+"""Commands of methods: parsers made of the parameters, runs with the given options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A parser that takes every number as a value (-inf and -1e3, too), and says faults in a line.
+"""Argument parser that takes negative numbers as values and reports errors in one line.
 
 Its help fits two screens: options that few need, and what is said of others after their first
 clause, stand in ``--help-all``.

@@ -1,4 +1,4 @@
-"""Known numbers of the bundled example: does this installation compute them?"""
+"""Self-test: reference numbers of the bundled example, computed again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory on disk for costly, deterministic things, addressed by a hash of what they depend on."""
+"""Cache on disk of costly deterministic results, addressed by a hash of their inputs."""
 
 from __future__ import annotations
 

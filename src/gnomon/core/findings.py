@@ -1,4 +1,4 @@
-"""Tables that a method found, how they may be looked at, and the segments behind them.
+"""Results of methods: tables, views of them, and example segments.
 
 A method describes what it found with the types of this module; reports render them without
 knowing the method. A :class:`Finding` holds

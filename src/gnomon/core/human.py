@@ -1,4 +1,4 @@
-"""People's judgements of the outputs: scores, rankings, marked errors."""
+"""Human judgements of outputs: scores, rankings, marked errors."""
 
 from __future__ import annotations
 

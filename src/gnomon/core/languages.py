@@ -1,4 +1,4 @@
-"""Languages: what they are called, their codes, and the scripts that they are written in."""
+"""Languages: their names, codes and scripts."""
 
 from __future__ import annotations
 

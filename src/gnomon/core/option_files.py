@@ -1,4 +1,4 @@
-"""Options in files of TOML: all that is wrong with them is gathered, and said at once."""
+"""Options in TOML files, checked as a whole: all problems are reported together."""
 
 from __future__ import annotations
 

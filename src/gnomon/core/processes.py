@@ -1,4 +1,4 @@
-"""Processes that end with the one that started them, however it ends, and not before."""
+"""Processes that end when the one that started them does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A row is declared once: its class says the columns, and everything else reads them there.
+"""Rows of tables: dataclasses whose fields declare the columns.
 
 ::
 

@@ -1,4 +1,4 @@
-"""The registry of methods: what each does, takes and needs, by name. It imports none of them.
+"""Registry of methods by name: purpose, inputs and needs of each, without importing it.
 
 A method is a function with a decorator::
 

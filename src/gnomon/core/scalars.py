@@ -1,4 +1,4 @@
-"""The numbers of a result by names that trackers of experiments take."""
+"""Numbers of a result under names for experiment trackers."""
 
 from __future__ import annotations
 

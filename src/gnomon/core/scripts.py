@@ -1,4 +1,4 @@
-"""In which script texts are written, and whether spaces part its words."""
+"""Scripts of texts, and words of languages without spaces."""
 
 from __future__ import annotations
 

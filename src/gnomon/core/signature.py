@@ -1,4 +1,4 @@
-"""Signatures: all that it takes to make a number again."""
+"""Signatures: everything needed to reproduce a number."""
 
 from __future__ import annotations
 

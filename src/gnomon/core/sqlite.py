@@ -1,4 +1,4 @@
-"""Single acts on the SQLite file of a cache."""
+"""Operations on the SQLite file of a cache."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test sets: texts, translations, and people's judgements of them."""
+"""Test sets: texts, translations, and human judgements of them."""
 
 from __future__ import annotations
 

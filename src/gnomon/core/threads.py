@@ -1,4 +1,4 @@
-"""Threads for what loops do without the interpreter's lock; results do not depend on how many."""
+"""Threads for loops that run without the interpreter's lock; results do not depend on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Phrases of verdicts: what a finding says, in plain sentences of one form.
+"""Phrases of summaries that methods share.
 
 Every kind of sentence that a method can say is an entry of the catalogue (:mod:`gnomon.messages`);
 its ``verdict=`` is a function of the finding that makes messages of these::

@@ -1,1 +1,1 @@
-"""Where test sets come from: file formats, published sets, the bundled example."""
+"""Sources of test sets: file formats, published sets, the bundled example."""

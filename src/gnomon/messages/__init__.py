@@ -1,4 +1,4 @@
-"""Sentences as data: what a message is, the catalogue of templates, and how one is rendered.
+"""Messages: their type, the catalogue of templates, and the renderer.
 
 Whoever finds something makes a message of a code and its parameters; the text is made where people
 read it. A template stands once, in ``findings_and_cautions.toml`` or ``errors_and_notes.toml``,

@@ -1,4 +1,4 @@
-"""Who reads, and parts of sentences that are written for each: options, remedies, places in files.
+"""Audiences, and words written for each: options, remedies, places in files.
 
 A sentence that is to be read at a command line and in Python holds such parts beside its words::
 

@@ -1,4 +1,4 @@
-"""Findings and scores for programs and papers: JSON, TSV, LaTeX, Markdown."""
+"""Results as JSON, TSV, LaTeX and Markdown, for programs and papers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of a chart cut to what it has room for; no two of them alike."""
+"""Short names for charts, distinct and within the room that there is."""
 
 from __future__ import annotations
 

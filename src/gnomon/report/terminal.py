@@ -1,4 +1,4 @@
-"""Findings and scores on a terminal: what was found first, then the tables.
+"""Results on a terminal: sentences first, then tables.
 
 Everything from data is printed as literal text: markup, escape sequences, bidi controls and emoji
 codes are shown, not obeyed. No name is cut below 10,000 characters: what is too wide is folded, and

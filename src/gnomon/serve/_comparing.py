@@ -1,4 +1,4 @@
-"""Pages of a comparison: files sent and confirmed, how far it is, and what can be done with it."""
+"""Pages of a comparison: upload, confirmation, progress, actions."""
 
 from __future__ import annotations
 
@@ -129,14 +129,7 @@ def reason(request: Request, step: StepState) -> str:
 
 
 def job_view(request: Request, study: Any) -> dict[str, Any] | None:
-    """Progress of a comparison, in words, with this person's possible actions.
-
-    None of a store that is only shown.
-
-    Args:
-        request: who asks.
-        study: ``request.state.study``.
-    """
+    """Progress of a comparison with this person's possible actions; None of a store alone."""
     job = getattr(study, "job", None)
     if job is None:
         return None

@@ -1,4 +1,4 @@
-"""The first page: what can be compared, and what was compared; the way in, and out."""
+"""The first page: a new comparison, earlier ones, sign-in and sign-out."""
 
 from __future__ import annotations
 

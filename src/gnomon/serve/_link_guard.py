@@ -1,4 +1,4 @@
-"""Folders that may have come from elsewhere, as unpacked archives: no file of them leads out.
+"""Refusal of links in folders that may come from elsewhere, such as unpacked archives.
 
 A symbolic link, or a second name of a file of somebody else, would let pages read, send or write
 what lies outside the folder that was served.

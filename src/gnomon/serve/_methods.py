@@ -1,4 +1,4 @@
-"""Pages of methods: what else a comparison may be asked, and the form of each method."""
+"""Pages of methods: further analyses of a comparison, and the form of each."""
 
 from __future__ import annotations
 

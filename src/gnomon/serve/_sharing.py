@@ -1,4 +1,4 @@
-"""Who else may see: links to one comparison, and people with tokens."""
+"""Pages of sharing: links to one comparison, and people with tokens."""
 
 from __future__ import annotations
 

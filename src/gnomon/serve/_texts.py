@@ -1,4 +1,4 @@
-"""From files that were uploaded to the texts of a test set."""
+"""Texts of a test set from uploaded files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages of a study: what was found, tables, heat maps, segments, downloads, notes."""
+"""Pages of a study: results, tables, heat maps, segments, downloads, notes."""
 
 from __future__ import annotations
 

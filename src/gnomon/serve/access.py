@@ -1,4 +1,4 @@
-"""Who may do what: the owner, people with tokens, and readers of a link to one comparison.
+"""Permissions of the owner, of people with tokens, and of readers of a link to one comparison.
 
 Tokens and links are random, shown once, and kept as hashes. A browser exchanges one for a cookie
 that this server signed; what the cookie names is looked up at each request, so that revoking works

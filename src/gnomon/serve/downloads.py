@@ -1,4 +1,4 @@
-"""Tables as files to take along, sent while they are read."""
+"""Downloads of tables, streamed from the store."""
 
 from __future__ import annotations
 

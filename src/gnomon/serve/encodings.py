@@ -1,4 +1,4 @@
-"""In which encoding a file may be written: UTF-8 for certain, others as proposals to confirm."""
+"""Detection of encodings: UTF-8 for certain, others as proposals to confirm."""
 
 from __future__ import annotations
 

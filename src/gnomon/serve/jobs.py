@@ -1,4 +1,4 @@
-"""The queue of a server: whose comparison runs next, and what becomes of processes that end."""
+"""Queue of jobs of a server, and supervision of their processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which language a text is probably written in, by its script and its most frequent words.
+"""Language detection by script and most frequent words.
 
 Nothing has to be installed for it. It is a guess that a person confirms.
 """

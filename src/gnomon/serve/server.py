@@ -1,4 +1,4 @@
-"""Listen, say where, and answer until ended."""
+"""Server process: its socket, the address shown, and its end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings of a server: where it listens, how much it takes, what it allows."""
+"""Settings of a server: its address, limits and permissions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a TOML file to a study, checked as a whole: every error at once, with its key."""
+"""Study files: TOML read into a study and checked as a whole, every error with its key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a study to its tasks, and what they come to."""
+"""Plan of a study: its tasks and their extent."""
 
 from __future__ import annotations
 
@@ -198,11 +198,7 @@ class StudyPlan:
         return PlanRecord(self.study.name, keys, self.study.steps, self.sets)
 
     def finding(self, store: Store | None = None) -> Finding:
-        """The plan as a table: per method and metric, how many tasks there are and are done.
-
-        Args:
-            store: where results are kept; without, nothing is done.
-        """
+        """The plan as a table: per method and metric, how many tasks there are and are done."""
         kept = store.entries if store else {}
         groups: dict[tuple[str, str], list[Task]] = {}
         for task in self.tasks:

@@ -1,4 +1,4 @@
-"""Where tasks run: here, in a pool of processes, or on a Dask cluster."""
+"""Engines that run tasks: this process, a pool of processes, or a Dask cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running a plan: what is kept is left out, what is lost is done again, nothing is done twice."""
+"""Execution of a plan: stored results are reused, lost ones are computed again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The folder of a store: what makes it one, small files that appear whole, and checksums."""
+"""Folder of a store: its marker, small files that appear whole, and checksums."""
 
 from __future__ import annotations
 

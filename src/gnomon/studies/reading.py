@@ -1,5 +1,5 @@
 # ruff: noqa: PLC0414  # names are exported as in packages: lazily, for type checkers by "as"
-"""A store as readers of it have it: its rows, its records, its files, and SQL that is quoted.
+"""Read access to a store: its rows, records, files, and quoted SQL.
 
 It is for the packages above this one (:mod:`gnomon.serve`); users have :class:`gnomon.study.Store`.
 """

@@ -1,4 +1,4 @@
-"""Reading the test sets of a study, and saying what they hold in hashes."""
+"""Test sets of a study: reading them, and hashes of their contents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of tasks as files: what was declared of them, Parquet, and copies of many files in one."""
+"""Tables of tasks as Parquet files with their declarations, and copies of many files in one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A task: one method on one test set, for one system or all; what a worker gets and gives."""
+"""Tasks: one method on one test set, for one system or all; a worker's input and output."""
 
 from __future__ import annotations
 

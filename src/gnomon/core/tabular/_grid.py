@@ -162,11 +162,7 @@ def best_of(values: Iterable[float | None], better: str | None) -> float | None:
 
 
 def selected(table: Table, where: Mapping[str, Cell]) -> list[Mapping[str, Cell]]:
-    """The rows of a table whose cells equal the given ones.
-
-    Raises:
-        UnknownNameError: ``where`` names a column that the table lacks.
-    """
+    """The rows of a table whose cells equal the given ones."""
     keys = [table.column(name).name for name in where]
     return [row for row in table.rows if all(row[key] == where[key] for key in keys)]
 
@@ -196,13 +192,7 @@ def grid(finding: Finding, view: View | None = None, *, digits: int | None = Non
 
 
 def score_table_grid(finding: Finding, view: ScoreTable, *, digits: int | None = None) -> Grid:
-    """Scores of systems as a paper has them: systems x metrics.
-
-    Args:
-        finding: what a method found.
-        view: which of its scores.
-        digits: as for :func:`scores_grid`.
-    """
+    """Scores of systems as a paper has them: systems x metrics."""
     rows = selected(finding.table(view.table), view.where)
     by_cell = {(str(row["system"]), str(row["metric"])): row for row in rows}
     systems, metrics = (list(dict.fromkeys(names)) for names in zip(*by_cell, strict=True))
@@ -476,12 +466,7 @@ def _signatures(
 
 
 def scores_grid(scores: Sequence[Scores], *, digits: int | None = None) -> Grid:
-    """Systems x metrics, the best of each metric marked as such, signatures beside it.
-
-    Args:
-        scores: what each metric said; systems are matched by name.
-        digits: digits after the point; by default 4 for scores within [-1, 1], else 2.
-    """
+    """Systems x metrics with signatures; 4 digits for scores within [-1, 1], else 2."""
     systems = list(dict.fromkeys(name for s in scores for name in s.systems))
     columns = [_score_column(s, digits) for s in scores]
     table = [[_score_of(s, name) for s in scores] for name in systems]

@@ -1,4 +1,4 @@
-"""A small Spanish-English test set to try things on: a reference, paraphrases, five systems."""
+"""Bundled Spanish-English example: a reference, paraphrases, five systems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""COMET's JSON: objects with ``src``, ``mt`` and ``ref``, and what its ``--to_json`` writes.
+"""COMET's JSON: objects with ``src``, ``mt`` and ``ref``, and the output of its ``--to_json``.
 
 ::
 

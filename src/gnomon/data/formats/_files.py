@@ -281,11 +281,7 @@ def _replace(scratch: Path, target: Path) -> None:
 
 
 def replace_folder(new: Path, target: Path) -> None:
-    """Give a folder the name of another one, which is deleted when that is done.
-
-    Raises:
-        OSError: it cannot be renamed; what was there is there still.
-    """
+    """Give a folder the name of another one, which is deleted when that is done."""
     target = Path(os.path.realpath(target))
     if not target.exists():
         new.replace(target)

@@ -1,4 +1,4 @@
-"""Reading gnomon's own directory layout."""
+"""Directories in gnomon's own layout."""
 
 from __future__ import annotations
 

@@ -252,12 +252,7 @@ def _align(reference: str, output: str) -> tuple[Words, ...]:
 
 
 def check_parallel(counts: Mapping[str, int], *, outputs: Container[str] = ()) -> None:
-    """Check that files have equally many segments, and any at all.
-
-    Args:
-        counts: of lines, by the names of files.
-        outputs: those that can be aligned with the first file, a reference.
-    """
+    """Check that files have equally many segments; ``outputs`` may be aligned instead."""
     if not counts:
         return
     first, expected = next(iter(counts.items()))

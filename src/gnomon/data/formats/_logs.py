@@ -51,11 +51,7 @@ class LoggedSample(NamedTuple):
 
 
 def samples_of(data: bytes, path: str) -> list[LoggedSample] | None:
-    """The samples; none where the file is no log.
-
-    Raises:
-        FormatError: it begins as a log and cannot be read on.
-    """
+    """The samples of a log; None where the file is none."""
     objects = _objects(data, path)
     first = next(objects, {})
     reader = _reader(first)
@@ -104,11 +100,7 @@ _TASK = re.compile(r"samples_(.+?)(?:_(\d{4}-\d\d-\d\dT[\d.-]+))?\.jsonl", re.DO
 
 
 def samples_in(folder: Path) -> list[LoggedSample]:
-    """The samples of a folder of lm-evaluation-harness: of each task those of its last run.
-
-    Raises:
-        FormatError: a log cannot be read, or none has an answer in words.
-    """
+    """The samples of a folder of lm-evaluation-harness: of each task those of its last run."""
     last: dict[str, Path] = {}
     files = sorted(folder.glob("samples_*.jsonl"))
     for file in files:

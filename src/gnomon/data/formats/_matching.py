@@ -1,4 +1,4 @@
-"""Which systems, segments and language pair of a test set a file of judgements means."""
+"""Matching of a judgement file's systems, segments and language pair with a test set's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""File formats and their registry: formats are found here alone, and everything else loops.
+"""Registry of file formats.
 
 A format is declared beside its reader: ``FORMATS`` of each module in this folder, and what packages
 offer by entry points of the group ``gnomon.formats`` (a record, or several in a tuple). A file is

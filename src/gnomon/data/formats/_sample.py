@@ -1,4 +1,4 @@
-"""Which segments were drawn for people to judge, and how likely each was to be drawn.
+"""Samples of segments for people to judge, each with its probability of being drawn.
 
 A tab-separated table with a row per segment::
 

@@ -1,4 +1,4 @@
-"""Score files: what a metric said, for other tools and for later.
+"""Score files: scores of a metric, for other tools and for later.
 
 ======================  ========================================================  =========
 format                  one record                                                undefined

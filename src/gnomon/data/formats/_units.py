@@ -86,12 +86,7 @@ _UNTRANSLATED = frozenset({"new", "needs-translation", "initial"})
 
 
 def read_units(path: str | PathLike[str], form: str) -> TranslationUnits:
-    """Read a file in a format of units.
-
-    Raises:
-        MissingFileError: the file is missing or may not be read.
-        FormatError: it is not in this format, declares entities, or holds no unit.
-    """
+    """Read a file in a format of units."""
     if Path(path).is_dir():
         from gnomon.data.formats._logs import samples_in
 
@@ -312,11 +307,7 @@ def _xliff(data: bytes, path: str) -> TranslationUnits:
 
 
 def is_xliff_2(root: Element, path: str) -> bool:
-    """True if an XLIFF file is of version 2.
-
-    Raises:
-        FormatError: it is no XLIFF file.
-    """
+    """True if an XLIFF file is of version 2."""
     if root.tag != "xliff":
         raise FormatError(f"begins as <{root.tag}>, not as <xliff>", path=path, line=1)
     return root.get("version", "").startswith("2")

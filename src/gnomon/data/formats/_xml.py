@@ -1,4 +1,4 @@
-"""XML as strangers send it: read by expat, without entities of its own and without other files."""
+"""XML from untrusted files: read by expat, without entities of its own and without other files."""
 
 from __future__ import annotations
 
@@ -20,11 +20,7 @@ _DEEPEST = 100
 
 
 def parse(parser: XMLParserType, data: bytes, path: str) -> None:
-    """Follow a parser through a whole file.
-
-    Raises:
-        FormatError: the file is not well-formed, or its encoding is unknown.
-    """
+    """Follow a parser through a whole file, and refuse one that is not well-formed."""
     try:
         parser.Parse(data, True)  # noqa: FBT003  # expat takes this by position only
     except GnomonError:

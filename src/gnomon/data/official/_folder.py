@@ -1,4 +1,4 @@
-"""The folder of test sets: where it is, what lies in it, and where each set came from."""
+"""Folder of fetched test sets: its path, its sets and their origin."""
 
 from __future__ import annotations
 

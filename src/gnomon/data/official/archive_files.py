@@ -1,4 +1,4 @@
-"""Unpacking tar archives of strangers, plain or compressed with gzip, bzip2 or xz."""
+"""Unpacking of untrusted tar archives, plain or compressed with gzip, bzip2 or xz."""
 
 from __future__ import annotations
 
