@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -90,6 +92,23 @@ def test_words_stand_where_they_are_said_to(name: str) -> None:
         assert bounds == sorted(bounds)
         marked = {place for start, end in places for place in range(start, end)}
         assert not {text[i] for i in {*range(len(text))} - marked if text[i].isalnum()}
+
+
+@pytest.mark.parametrize("name", ["sudachi:ja", "mecab:ko"])
+def test_threads_tag_at_once(name: str) -> None:
+    tagger, texts = (
+        _installed(name),
+        ["日本語を勉強しています。" * 20, "한국어를 공부했습니다. " * 20],
+    )
+    alone = tagger.annotate(texts, ["pos"])
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(3) as pool:
+            found = list(pool.map(lambda _: tagger.annotate(texts, ["pos"]), range(6)))
+    finally:
+        sys.setswitchinterval(before)
+    assert found == [alone] * 6
 
 
 @pytest.mark.parametrize("name", TABLES)

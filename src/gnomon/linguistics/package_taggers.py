@@ -13,6 +13,7 @@ import importlib.metadata
 import json
 import re
 import sys
+import threading
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -138,10 +139,16 @@ def _split(name: str, text: str) -> Iterator[Piece]:
                 yield piece._replace(start=start, end=start + len(word))
 
 
-@lru_cache(maxsize=16)
+_loaded = threading.local()
+
+
 def _splitter(name: str) -> Split:
-    engine, _, language = name.partition(":")
-    return _SPLITTERS[engine](language)
+    """The tagger's function, loaded once by each thread: dictionaries serve one at a time."""
+    loaded: dict[str, Split] = vars(_loaded)
+    if name not in loaded:
+        engine, _, language = name.partition(":")
+        loaded[name] = _SPLITTERS[engine](language)
+    return loaded[name]
 
 
 def map_tags(name: str, text: str, pieces: Iterable[Piece]) -> list[Piece]:
