@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+import tracemalloc
 import zipfile
 import zlib
 from typing import TYPE_CHECKING, Any
@@ -385,6 +386,22 @@ def test_damaged_archives_are_refused(tmp_path: Path, kind: int) -> None:
     file.write_bytes(data)
     with pytest.raises(FormatError, match="is no archive of inspect that can be read"):
         gn.TestSet.from_files(references=[file], systems=[file])
+
+
+@pytest.mark.parametrize(("name", "inside"), [("a.eval", "samples/0.json"), ("a.xlsx", "xl/a.xml")])
+def test_no_more_is_unpacked_than_an_archive_states(tmp_path: Path, name: str, inside: str) -> None:
+    with zipfile.ZipFile(tmp_path / name, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr(inside, bytes(20_000_000))
+    data = bytearray((tmp_path / name).read_bytes())
+    for sign, place in ((b"PK\x01\x02", 24), (b"PK\x03\x04", 22)):
+        struct.pack_into("<I", data, data.index(sign) + place, 10)
+    (tmp_path / name).write_bytes(data)
+    read = gn.formats.read_table if name.endswith("xlsx") else gn.formats.read_systems
+    tracemalloc.start()
+    with pytest.raises(FormatError, match="can be read"):
+        read(tmp_path / name if name.endswith("xlsx") else [tmp_path / name])  # type: ignore[arg-type]  # of each
+    assert tracemalloc.get_traced_memory()[1] < 8_000_000
+    tracemalloc.stop()
 
 
 def test_all_of_an_archive_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,6 +33,7 @@ from gnomon.data.formats.unreadable_files import (
 from gnomon.messages.audiences import Named
 
 if TYPE_CHECKING:
+    import zipfile
     from collections.abc import Generator, Mapping, Sequence
     from os import PathLike
 
@@ -142,6 +143,16 @@ def _check_size(size: int, name: object) -> None:
             ")",
             path=name,
         )
+
+
+def unpack_member(packed: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """Unpack a file of an archive, piece by piece: no more than the size that it states.
+
+    Raises:
+        zipfile.BadZipFile: it is damaged, or has another size.
+    """
+    with packed.open(member) as stream:
+        return b"".join(iter(lambda: stream.read(_CHUNK), b""))
 
 
 def read_head(path: Path, size: int) -> bytes:

@@ -20,7 +20,7 @@ import zlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.core.errors import FormatError, not_installed
-from gnomon.data.formats._files import LOGGER, largest_input, natural, read_bytes
+from gnomon.data.formats._files import LOGGER, largest_input, natural, read_bytes, unpack_member
 from gnomon.data.formats._lines import decode
 from gnomon.data.formats._records import parquet_columns, read_records
 from gnomon.data.formats._table import role_of_name
@@ -222,7 +222,7 @@ _HEADER = 30
 def _unpacked(packed: zipfile.ZipFile, inside: zipfile.ZipInfo, data: bytes) -> bytes:
     """A file of an archive."""
     if inside.compress_type != _ZSTANDARD or sys.version_info >= (3, 14):
-        return packed.read(inside)
+        return unpack_member(packed, inside)
     try:
         import pyarrow as pa
     except ImportError as error:

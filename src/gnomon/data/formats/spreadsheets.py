@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from xml.etree.ElementTree import ParseError
 
 from gnomon.core.errors import FormatError, UsageError, not_installed
-from gnomon.data.formats._files import LOGGER, largest_input, read_bytes
+from gnomon.data.formats._files import LOGGER, largest_input, read_bytes, unpack_member
 from gnomon.data.formats._lines import shown
 
 if TYPE_CHECKING:
@@ -273,9 +273,16 @@ _LACKING = re.compile(rb"</f>\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
 
 
 def _say_formulas(packed: zipfile.ZipFile, name: str) -> None:
-    """Say that formulas have no values, which whoever wrote a workbook has to compute."""
-    tables = [one for one in packed.namelist() if one.startswith("xl/worksheets/")]
-    lacking = sum(len(_LACKING.findall(packed.read(one))) for one in tables)
+    """Say that formulas have no values, which whoever wrote a workbook has to compute.
+
+    All that is packed is read for it: a size that is stated wrongly is refused before openpyxl,
+    which unpacks a file as a whole.
+    """
+    lacking = 0
+    for one in packed.infolist():
+        content = unpack_member(packed, one)
+        if one.filename.startswith("xl/worksheets/"):
+            lacking += len(_LACKING.findall(content))
     if lacking:
         LOGGER.warning(
             "%s: %d formulas have no value and are read as empty cells; open the workbook in a"
