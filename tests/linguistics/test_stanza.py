@@ -191,8 +191,9 @@ def test_only_the_models_that_are_asked_for_are_loaded(fake: _FakeStanza) -> Non
 
 
 def test_a_language_without_other_taggers_is_tagged_by_the_models_there_are(
-    fake: _FakeStanza,
+    fake: _FakeStanza, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("gnomon.linguistics.annotators.TABLES", {})
     assert standard_tagger("en-de").name == "stanza:de"
     assert standard_tagger("en").name.startswith("spacy:")
 

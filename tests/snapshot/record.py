@@ -262,26 +262,11 @@ def _finding_tables(
             columns[column["name"]].add(_about(column))
         rows = [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
         tables[f"page {title}: {table['title']}"] = rows
-    tables[f"page {title}: charts"] = [
-        {
-            key: value if isinstance(value, str) else json.dumps(_rounded(value))
-            for key, value in panel.items()
-        }
-        for panel in finding["panels"]
-    ]
+    tables[f"page {title}: charts"] = _flat(finding["panels"])
     tables[f"page {title}: examples"] = [
         _example(example, pools) for example in finding["exhibits"]
     ]
     return {name: rows for name, rows in tables.items() if rows}
-
-
-def _rounded(value: Any) -> Any:
-    """A chart without the last digits of its ends, which processors make differently."""
-    if isinstance(value, dict):
-        return {key: _rounded(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_rounded(inner) for inner in value]
-    return float(f"{value:.10g}") if isinstance(value, float) else value
 
 
 def _cells(column: Mapping[str, Any]) -> list[Any]:
