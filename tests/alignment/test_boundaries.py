@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import textwrap
 
 import numpy as np
@@ -100,6 +101,9 @@ def test_lines_that_are_wrapped_are_aligned_by_their_words() -> None:
 def test_another_text_is_refused() -> None:
     with pytest.raises(DataError, match=r"of its boundaries are uncertain"):
         align_texts([" ".join(f"{n}x" for n in range(2000))], references())
+    shuffled = " ".join(random.Random(1).sample(outputs(), 209))
+    with pytest.raises(DataError, match="stand in another order"):
+        align_texts([shuffled], references())
     with pytest.raises(LengthMismatchError, match="leaves out 209 of 209 segments"):
         align_texts(["", " "], references())
 

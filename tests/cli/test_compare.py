@@ -189,3 +189,17 @@ def test_doubts_stand_in_the_answer_and_notes_of_readers_are_asked_for(gnomon, t
     assert "the last line has no line end" in gnomon(*words, "-v").err
     written = gnomon(*words, "-o", tmp_path / "table.tsv")
     assert "warning: " in written.err
+
+
+def test_a_named_guide_or_the_source_aligns_what_does_not_fit(gnomon, tmp_path) -> None:
+    own = [f"Line {n} tells of {n * 7} grey cats and their {n % 5} mats." for n in range(30)]
+    texts = {"ref": own, "src": own, "sysA": own, "whole": [" ".join(own[:2]), *own[2:]]}
+    ref, src, guide, whole = (tmp_path / f"{name}.txt" for name in texts)
+    for name, lines in texts.items():
+        (tmp_path / f"{name}.txt").write_text("\n".join([*lines, ""]))
+    aligned = tmp_path / "aligned.txt"
+    answer = gnomon("align", ref, "-i", whole, "--by", guide, "-o", aligned)
+    assert "whole has 29 lines for 30: aligned with sysA (1 merge, " in answer.out
+    assert aligned.read_text().split("\n")[:2] == own[:2]
+    answer = gnomon("align", "-s", src, "-i", whole)
+    assert "aligned with the source (1 merge, " in answer.out

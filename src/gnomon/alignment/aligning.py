@@ -140,6 +140,11 @@ def align_texts(
         blocks = [range(number, number + 1) for number in filled]
     elif len(blocks) != len(sizes):
         blocks, sizes = [range(len(output))], [len(guide)]
+    if measure is None and not listed and is_in_another_order(output, guide):
+        raise DataError(
+            f"{name} cannot be aligned: its segments stand in another order than those of the"
+            " reference; put them in order, or write one segment a line"
+        )
     lines, words = _aligners(guide, measure)
     found = _chained(output, guide, blocks, sizes, lines if listed else words)
     if listed and len(blocks) > 1:  # a blank line may stand for a segment that is left out
@@ -150,11 +155,6 @@ def align_texts(
         other = _chained(output, guide, blocks, sizes, words)
         found = min(found, other, key=lambda one: one.doubt)
     _check(found, guide, name)
-    if measure is None and found.by == "boundaries" and is_in_another_order(output, guide):
-        raise DataError(
-            f"{name} cannot be aligned: its segments stand in another order than those of the"
-            " reference; put them in order, or write one segment a line"
-        )
     return found
 
 
