@@ -93,7 +93,7 @@ list metrics
 setup en --dry-run
 selftest
 cache
-demo | pip install 'gnomon[study]'
+demo
 serve --no-browser | pip install 'gnomon[serve]'
 """
 

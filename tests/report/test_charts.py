@@ -6,6 +6,7 @@ import re
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -250,9 +251,12 @@ def test_a_figure_is_written_as_its_name_says(tmp_path: Path, name: str, begins:
 
 
 def test_letters_that_no_font_has_are_said(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("vl_convert", reason="an extra")
+    monkeypatch.setattr("gnomon.report.charts.shutil.which", lambda _: "fc-list")
+    nothing = SimpleNamespace(stdout="")
+    monkeypatch.setattr("gnomon.report.charts.subprocess.run", lambda *_, **__: nothing)
     finding = drawn()
     rows = tuple({**row, "name": f"\U00010920{row['name']}"} for row in finding.rows)  # Lydian
     replace(finding, tables=(replace(finding.table(), records=rows),)).save_figure(

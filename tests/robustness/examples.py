@@ -257,6 +257,9 @@ def _texts(base: Path, whole: Path) -> Iterable[Example]:
         "log", ("log",), log.parent, ("score", str(log), "-i", str(log), *options),
         lambda _: gn.TestSet.from_files(references=[log], systems=[log]), ALL,
     )  # fmt: skip
+    folder = base / "log folder"
+    write(folder / "samples_t_2026-01-02T03-04-05.000001.jsonl", map(json.dumps, answers))
+    yield replace(_converted(folder.name, ("log",), folder, folder), open_ended=ALL)
     rows = [{"ref": text, "one": text, "doc": "d"} for text in TEXTS]
     table = write(
         base / "table" / "t.tsv", ["ref\tone\tdoc", *("\t".join(r.values()) for r in rows)]

@@ -150,6 +150,7 @@ ELSEWHERE = {
     "places": "folders and stores of a server: tests/serve/test_command.py",
     "--encoder": "configurations of encoders, tests/metrics/learned/test_checkpoints.py",
     "--vocabulary": "likewise",
+    "folder": "folders of models: tests/models",
     "--folder": "the folder of fetched test sets, which each reader reads as its own",
     "sacrebleu": "archives, tests/official; then plain text",
     "--from": "archives: tests/robustness/test_archives.py",

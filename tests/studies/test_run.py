@@ -260,7 +260,7 @@ def test_a_cluster_without_workers_is_not_waited_for_for_ever(
         def prepare(self, *_: object) -> None:
             pass
 
-        def each(self, *_: object) -> dict[str, object]:
+        def call_workers(self, *_: object) -> dict[str, object]:
             return {}
 
         def submit(self, *_: object) -> Future[object]:
@@ -293,7 +293,7 @@ def test_a_task_whose_answer_got_lost_on_its_way_is_done_again(
         def prepare(self, *_: object) -> None:
             pass
 
-        def each(self, *_: object) -> dict[str, object]:
+        def call_workers(self, *_: object) -> dict[str, object]:
             return {}
 
         def submit(
@@ -326,7 +326,7 @@ def test_what_a_cluster_cancels_is_told(study_file: Path) -> None:
         def prepare(self, *_: object) -> None:
             pass
 
-        def each(self, *_: object) -> dict[str, object]:
+        def call_workers(self, *_: object) -> dict[str, object]:
             return {}
 
         def submit(self, *_: object) -> Future[object]:

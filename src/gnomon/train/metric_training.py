@@ -65,7 +65,7 @@ _RUNNING = Group("the run")
 
 def check_metric(_outline: Outline | None, options: BoundOptions) -> Iterator[Problem]:
     """Check options of :func:`gnomon.train.metric` that fit each alone."""
-    yield from problems("", options.of, HeadRecipe)
+    yield from problems("", options.build, HeadRecipe)
     if not options.encoder:
         yield Problem("encoder", UsageError("encoder names a model; got an empty name"))
 
